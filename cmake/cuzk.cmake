@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+
+# cuzk_layer(NAME SOURCES a.c b.c DEPS base field): static library cuzk_NAME with the layer's sources.
+# Public includes are written from src/ ("field/fr.h"), so that the layer is visible in every include.
+function(cuzk_layer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LIBS" ${ARGN})
+  add_library(cuzk_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(cuzk_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  list(TRANSFORM ARG_DEPS PREPEND cuzk_)
+  target_link_libraries(cuzk_${name} PUBLIC ${ARG_DEPS} ${ARG_LIBS} Threads::Threads)
+endfunction()
+
+# cuzk_test(NAME SOURCES test_x.c DEPS field LIBS gmp [LABEL long] [TIMEOUT 60]): a cmocka program, run by ctest as NAME.
+# LABEL long keeps it out of `make check` (it runs in `make check-long`).
+# Tests run in the source tree's tests/ folder, so they open "vectors/...".
+function(cuzk_test name)
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPS;LIBS;ARGS" ${ARGN})
+  if(NOT ARG_LABEL)
+    set(ARG_LABEL unit)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
+  list(TRANSFORM ARG_DEPS PREPEND cuzk_)
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} ${ARG_LIBS} cmocka)
+  add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/tests)
+  set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+endfunction()

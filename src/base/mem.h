@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Tagged allocation. Every large allocation names its purpose, so that live and peak bytes by purpose can be printed.
+#ifndef CUZK_BASE_MEM_H
+#define CUZK_BASE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum mem_tag {
+    MEM_MISC,
+    MEM_INPUT,      // parsed requests: C1 files, vanilla proofs
+    MEM_WITNESS,    // assignments
+    MEM_EVALUATION, // A·w, B·w, C·w and their transforms
+    MEM_KEY,        // proving keys
+    MEM_MSM,        // buckets, digits, scratch of multi-exponentiations
+    MEM_TABLE,      // twiddles, fixed-base tables, round constants
+    MEM_CIRCUIT,    // constraint systems, templates, density bitmaps
+    MEM_TAGS
+} mem_tag;
+
+// n * size bytes aligned to 64, not zeroed; NULL when the product overflows or memory is refused. n = 0 gives a
+// valid pointer. Free with mem_free (NULL is fine).
+void *mem_alloc(mem_tag tag, size_t n, size_t size);
+void *mem_calloc(mem_tag tag, size_t n, size_t size);
+void mem_free(void *p);
+
+typedef struct mem_usage {
+    uint64_t live; // bytes now
+    uint64_t peak; // highest `live` so far
+} mem_usage;
+
+mem_usage mem_usage_of(mem_tag tag);
+mem_usage mem_usage_total(void);
+const char *mem_tag_name(mem_tag tag);
+
+#endif

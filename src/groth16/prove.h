@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The prover: a witness becomes a proof. Stages seen by the observer: "synthesis", "ntt", "msm_h", "msm_l", "msm_a",
+// "msm_b_g1", "msm_b_g2", "assemble".
+#ifndef CUZK_GROTH16_PROVE_H
+#define CUZK_GROTH16_PROVE_H
+
+#include "circuit/circuit.h"
+#include "groth16/key.h"
+
+typedef struct groth16_blinding {
+    fr r, s;
+} groth16_blinding;
+
+// Uniform from the operating system.
+CUZK_MUST_USE cuzk_status groth16_blinding_random(groth16_blinding *out, cuzk_error *err);
+// TEST ONLY: r, s of "LABEL r K", "LABEL s K" for partition k (see groth16_fr_from_label). Proofs made with it leak.
+void groth16_blinding_from_label(groth16_blinding *out, const char *label, uint32_t k);
+
+// What synthesis hands to the device.
+typedef struct groth16_assignment groth16_assignment;
+
+// Runs the circuit with values. CUZK_ERR_INPUT naming the first unsatisfied constraint and its scope, so that no time
+// is spent on a proof that cannot verify.
+CUZK_MUST_USE cuzk_status groth16_synthesize(groth16_assignment **out, const circuit *c, const observer *o,
+                                             cuzk_error *err);
+void groth16_assignment_destroy(groth16_assignment **a);
+// Public inputs as synthesised, with the constant one first.
+const fr *groth16_assignment_inputs(const groth16_assignment *a, uint32_t *n);
+
+// CUZK_ERR_MISMATCH (with counts expected and found) when key and assignment are of different circuits.
+// Consumes what it can of the assignment (evaluations are freed early); the caller still destroys it.
+CUZK_MUST_USE cuzk_status groth16_prove(groth16_proof *out, const groth16_pk *pk, groth16_assignment *a,
+                                        const groth16_blinding *b, pool *p, const observer *o, cuzk_error *err);
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Multi-exponentiation: sum of scalars[i] * bases[i]. docs/maths/msm.md explains buckets and batch-affine addition.
+//
+// Scalars are classified once: zeros cost nothing, ones go to a batch-affine tree, the rest to signed windows with
+// batch-affine buckets. Bases are affine, in the subgroup; infinity among them is allowed. The functions for G1 and G2
+// are one source compiled twice.
+#ifndef CUZK_MSM_MSM_H
+#define CUZK_MSM_MSM_H
+
+#include "base/pool.h"
+#include "curve/g1.h"
+#include "curve/g2.h"
+
+CUZK_MUST_USE cuzk_status msm_g1(g1_jac *out, const g1_affine *bases, const fr *scalars, size_t n, pool *p,
+                                 cuzk_error *err);
+CUZK_MUST_USE cuzk_status msm_g2(g2_jac *out, const g2_affine *bases, const fr *scalars, size_t n, pool *p,
+                                 cuzk_error *err);
+
+// Sum of bases[i] over set bits i of `bits` (bit i is bits[i/64] >> i%64).
+CUZK_MUST_USE cuzk_status msm_g1_sum_bits(g1_jac *out, const g1_affine *bases, const uint64_t *bits, size_t n, pool *p,
+                                          cuzk_error *err);
+CUZK_MUST_USE cuzk_status msm_g2_sum_bits(g2_jac *out, const g2_affine *bases, const uint64_t *bits, size_t n, pool *p,
+                                          cuzk_error *err);
+
+// Sums by class: out[k] := sum of bases[i] with class[i] = k, k < classes. For random class assignments this is the
+// batch subgroup test of groth16/: one bad point spoils exactly one sum.
+CUZK_MUST_USE cuzk_status msm_g1_sum_classes(g1_jac *out, size_t classes, const g1_affine *bases, const uint16_t *class,
+                                             size_t n, pool *p, cuzk_error *err);
+CUZK_MUST_USE cuzk_status msm_g2_sum_classes(g2_jac *out, size_t classes, const g2_affine *bases, const uint16_t *class,
+                                             size_t n, pool *p, cuzk_error *err);
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The constraint system as gadgets see it: wires are allocated, constraints <A,w> * <B,w> = <C,w> are enforced, and a
+// *sink* decides what becomes of them: hashed, counted, recorded, traced, checked, evaluated, or folded into a key.
+// Gadgets are written once, against this interface; with values present the same code gives the witness.
+#ifndef CUZK_R1CS_CS_H
+#define CUZK_R1CS_CS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "field/fr.h"
+
+// A wire: an input (public, input 0 is the constant one) or an aux variable. Inputs sort before aux.
+typedef uint32_t wire;
+#define WIRE_AUX UINT32_C(0x80000000) // set: aux; the rest is the index
+#define WIRE_ONE UINT32_C(0)
+static inline bool wire_is_aux(wire w) { return (w & WIRE_AUX) != 0; }
+static inline uint32_t wire_index(wire w) { return w & ~WIRE_AUX; }
+
+typedef struct term {
+    wire wire;
+    fr coeff;
+} term;
+
+// A linear combination as sinks receive it: ascending wires, no wire twice, no zero coefficient.
+typedef struct lc_view {
+    const term *terms;
+    uint32_t n;
+} lc_view;
+
+// What a wire may hold; fixed by the circuit, never by the values.
+typedef enum wire_kind { WIRE_FIELD, WIRE_BIT } wire_kind;
+
+typedef struct cs cs;
+typedef struct cs_ops {
+    // One new aux wire or input. `value` is NULL in a system without values.
+    void (*alloc)(cs *s, wire_kind kind, const fr *value);
+    void (*alloc_input)(cs *s, const fr *value);
+    void (*enforce)(cs *s, lc_view a, lc_view b, lc_view c);
+    // Scopes, for traces and for naming what fails; may be NULL. `index` < 0: the name alone; else name and number are
+    // joined as `fmt` says (a printf format with one %u, such as "challenge_%u").
+    void (*enter)(cs *s, const char *fmt, int64_t index);
+    void (*leave)(cs *s);
+    // Names the constraint enforced next ("boolean constraint"); may be NULL.
+    void (*label)(cs *s, const char *fmt, int64_t index);
+} cs_ops;
+
+// The head of every sink (its first member). Counters are kept by the functions below.
+struct cs {
+    const cs_ops *ops;
+    bool has_values;
+    uint32_t n_inputs; // with the constant one
+    uint32_t n_aux;
+    uint64_t n_constraints;
+    cuzk_status status; // the first failure inside a sink sticks here; later calls do nothing
+    cuzk_error error;
+};
+
+// Sets the head and allocates input 0, the constant one.
+void cs_init(cs *s, const cs_ops *ops, bool has_values);
+// value may be NULL iff !has_values.
+wire cs_alloc(cs *s, wire_kind kind, const fr *value);
+wire cs_alloc_input(cs *s, const fr *value);
+void cs_enforce(cs *s, lc_view a, lc_view b, lc_view c);
+static inline void cs_enter(cs *s, const char *fmt, int64_t index) {
+    if (s->ops->enter != 0) s->ops->enter(s, fmt, index);
+}
+static inline void cs_leave(cs *s) {
+    if (s->ops->leave != 0) s->ops->leave(s);
+}
+static inline void cs_label(cs *s, const char *fmt, int64_t index) {
+    if (s->ops->label != 0) s->ops->label(s, fmt, index);
+}
+// Records a failure (allocation, cancelled); the first one wins.
+void cs_fail(cs *s, cuzk_status status, const char *fmt, ...) CUZK_PRINTF(3, 4);
+
+#endif
