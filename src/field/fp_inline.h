@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The bodies of the inline functions of fp.h. Everything is straight-line code over scalars, so that compilers keep the
+// limbs in registers, and free of branches on values.
+#ifndef CUZK_FIELD_FP_INLINE_H
+#define CUZK_FIELD_FP_INLINE_H
+
+#include "field/fp.h"
+#include "field/limb.h"
+
+// The modulus limb by limb, as literals that fold into the code (FP_MODULUS is the same as an array), and
+// -1/modulus mod 2^64.
+#define FP_Q0 UINT64_C(0xb9feffffffffaaab)
+#define FP_Q1 UINT64_C(0x1eabfffeb153ffff)
+#define FP_Q2 UINT64_C(0x6730d2a0f6b0f624)
+#define FP_Q3 UINT64_C(0x64774b84f38512bf)
+#define FP_Q4 UINT64_C(0x4b1ba7b6434bacd7)
+#define FP_Q5 UINT64_C(0x1a0111ea397fe69a)
+#define FP_NINV UINT64_C(0x89f3fffcfffcfffd)
+
+static inline bool fp_is_zero(const fp *a) { return (a->l[0] | a->l[1] | a->l[2] | a->l[3] | a->l[4] | a->l[5]) == 0; }
+static inline bool fp_eq(const fp *a, const fp *b) {
+    return ((a->l[0] ^ b->l[0]) | (a->l[1] ^ b->l[1]) | (a->l[2] ^ b->l[2]) | (a->l[3] ^ b->l[3]) |
+            (a->l[4] ^ b->l[4]) | (a->l[5] ^ b->l[5])) == 0;
+}
+
+// out := t mod q for t < 2q, by a mask: a difference that borrows is dropped.
+static inline void fp_reduce_once(fp *out, uint64_t t0, uint64_t t1, uint64_t t2, uint64_t t3, uint64_t t4,
+                                  uint64_t t5) {
+    uint64_t borrow = 0;
+    uint64_t d0 = limb_sbb(t0, FP_Q0, &borrow);
+    uint64_t d1 = limb_sbb(t1, FP_Q1, &borrow);
+    uint64_t d2 = limb_sbb(t2, FP_Q2, &borrow);
+    uint64_t d3 = limb_sbb(t3, FP_Q3, &borrow);
+    uint64_t d4 = limb_sbb(t4, FP_Q4, &borrow);
+    uint64_t d5 = limb_sbb(t5, FP_Q5, &borrow);
+    uint64_t keep = 0 - borrow; // all ones when t < q
+    out->l[0] = d0 ^ (keep & (d0 ^ t0));
+    out->l[1] = d1 ^ (keep & (d1 ^ t1));
+    out->l[2] = d2 ^ (keep & (d2 ^ t2));
+    out->l[3] = d3 ^ (keep & (d3 ^ t3));
+    out->l[4] = d4 ^ (keep & (d4 ^ t4));
+    out->l[5] = d5 ^ (keep & (d5 ^ t5));
+}
+
+static inline void fp_add(fp *out, const fp *a, const fp *b) {
+    uint64_t carry = 0; // stays 0 at the end: 2q < 2^384
+    uint64_t t0 = limb_adc(a->l[0], b->l[0], &carry);
+    uint64_t t1 = limb_adc(a->l[1], b->l[1], &carry);
+    uint64_t t2 = limb_adc(a->l[2], b->l[2], &carry);
+    uint64_t t3 = limb_adc(a->l[3], b->l[3], &carry);
+    uint64_t t4 = limb_adc(a->l[4], b->l[4], &carry);
+    uint64_t t5 = limb_adc(a->l[5], b->l[5], &carry);
+    fp_reduce_once(out, t0, t1, t2, t3, t4, t5);
+}
+
+static inline void fp_dbl(fp *out, const fp *a) { fp_add(out, a, a); }
+
+static inline void fp_sub(fp *out, const fp *a, const fp *b) {
+    uint64_t borrow = 0, carry = 0;
+    uint64_t d0 = limb_sbb(a->l[0], b->l[0], &borrow);
+    uint64_t d1 = limb_sbb(a->l[1], b->l[1], &borrow);
+    uint64_t d2 = limb_sbb(a->l[2], b->l[2], &borrow);
+    uint64_t d3 = limb_sbb(a->l[3], b->l[3], &borrow);
+    uint64_t d4 = limb_sbb(a->l[4], b->l[4], &borrow);
+    uint64_t d5 = limb_sbb(a->l[5], b->l[5], &borrow);
+    uint64_t add = 0 - borrow; // a negative difference gets the modulus back
+    out->l[0] = limb_adc(d0, add & FP_Q0, &carry);
+    out->l[1] = limb_adc(d1, add & FP_Q1, &carry);
+    out->l[2] = limb_adc(d2, add & FP_Q2, &carry);
+    out->l[3] = limb_adc(d3, add & FP_Q3, &carry);
+    out->l[4] = limb_adc(d4, add & FP_Q4, &carry);
+    out->l[5] = limb_adc(d5, add & FP_Q5, &carry);
+}
+
+static inline void fp_neg(fp *out, const fp *a) {
+    uint64_t borrow = 0, nonzero = 0 - (uint64_t)!fp_is_zero(a); // -0 is 0, not q
+    uint64_t d0 = limb_sbb(FP_Q0, a->l[0], &borrow);
+    uint64_t d1 = limb_sbb(FP_Q1, a->l[1], &borrow);
+    uint64_t d2 = limb_sbb(FP_Q2, a->l[2], &borrow);
+    uint64_t d3 = limb_sbb(FP_Q3, a->l[3], &borrow);
+    uint64_t d4 = limb_sbb(FP_Q4, a->l[4], &borrow);
+    uint64_t d5 = limb_sbb(FP_Q5, a->l[5], &borrow);
+    out->l[0] = d0 & nonzero;
+    out->l[1] = d1 & nonzero;
+    out->l[2] = d2 & nonzero;
+    out->l[3] = d3 & nonzero;
+    out->l[4] = d4 & nonzero;
+    out->l[5] = d5 & nonzero;
+}
+
+// One step of Montgomery's multiplication, word by word (CIOS: Koc, Acar, Kaliski, "Analyzing and comparing Montgomery
+// multiplication algorithms", 1996): t := (t + a * b + m * q) / 2^64, where m makes the sum divisible.
+//
+// The two carries need no word of their own. For a < q and any b, t < 2q stays true:
+// (2q + (2^64 - 1) q + (2^64 - 1) q) / 2^64 = 2q; and 2q < 2^384 as q has 3 spare top bits, so the last sum c + d does
+// not overflow.
+static inline void fp_mul_step(uint64_t t[6], const uint64_t a[6], uint64_t b) {
+    uint64_t c = 0, d = 0;
+    uint64_t t0 = limb_mac(t[0], a[0], b, &c);
+    uint64_t m = t0 * FP_NINV;
+    (void)limb_mac(t0, m, FP_Q0, &d);
+    t[0] = limb_mac(limb_mac(t[1], a[1], b, &c), m, FP_Q1, &d);
+    t[1] = limb_mac(limb_mac(t[2], a[2], b, &c), m, FP_Q2, &d);
+    t[2] = limb_mac(limb_mac(t[3], a[3], b, &c), m, FP_Q3, &d);
+    t[3] = limb_mac(limb_mac(t[4], a[4], b, &c), m, FP_Q4, &d);
+    t[4] = limb_mac(limb_mac(t[5], a[5], b, &c), m, FP_Q5, &d);
+    t[5] = c + d;
+}
+
+// a * b / 2^384 mod q. The proof above lets b be any 6 limbs when a < q.
+static inline void fp_mul(fp *out, const fp *a, const fp *b) {
+    uint64_t t[6] = {0};
+    fp_mul_step(t, a->l, b->l[0]);
+    fp_mul_step(t, a->l, b->l[1]);
+    fp_mul_step(t, a->l, b->l[2]);
+    fp_mul_step(t, a->l, b->l[3]);
+    fp_mul_step(t, a->l, b->l[4]);
+    fp_mul_step(t, a->l, b->l[5]);
+    fp_reduce_once(out, t[0], t[1], t[2], t[3], t[4], t[5]);
+}
+
+static inline void fp_sqr(fp *out, const fp *a) { fp_mul(out, a, a); }
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The bodies of the inline functions of fr.h. Everything is straight-line code over scalars, so that compilers keep the
+// limbs in registers, and free of branches on values.
+#ifndef CUZK_FIELD_FR_INLINE_H
+#define CUZK_FIELD_FR_INLINE_H
+
+#include "field/fr.h"
+#include "field/limb.h"
+
+// The modulus limb by limb, as literals that fold into the code (FR_MODULUS is the same as an array), and
+// -1/modulus mod 2^64.
+#define FR_Q0 UINT64_C(0xffffffff00000001)
+#define FR_Q1 UINT64_C(0x53bda402fffe5bfe)
+#define FR_Q2 UINT64_C(0x3339d80809a1d805)
+#define FR_Q3 UINT64_C(0x73eda753299d7d48)
+#define FR_NINV UINT64_C(0xfffffffeffffffff)
+
+static inline bool fr_is_zero(const fr *a) { return (a->l[0] | a->l[1] | a->l[2] | a->l[3]) == 0; }
+static inline bool fr_eq(const fr *a, const fr *b) {
+    return ((a->l[0] ^ b->l[0]) | (a->l[1] ^ b->l[1]) | (a->l[2] ^ b->l[2]) | (a->l[3] ^ b->l[3])) == 0;
+}
+static inline bool fr_is_one(const fr *a) { return fr_eq(a, &FR_ONE); }
+
+// out := t mod q for t < 2q, by a mask: a difference that borrows is dropped.
+static inline void fr_reduce_once(fr *out, uint64_t t0, uint64_t t1, uint64_t t2, uint64_t t3) {
+    uint64_t borrow = 0;
+    uint64_t d0 = limb_sbb(t0, FR_Q0, &borrow);
+    uint64_t d1 = limb_sbb(t1, FR_Q1, &borrow);
+    uint64_t d2 = limb_sbb(t2, FR_Q2, &borrow);
+    uint64_t d3 = limb_sbb(t3, FR_Q3, &borrow);
+    uint64_t keep = 0 - borrow; // all ones when t < q
+    out->l[0] = d0 ^ (keep & (d0 ^ t0));
+    out->l[1] = d1 ^ (keep & (d1 ^ t1));
+    out->l[2] = d2 ^ (keep & (d2 ^ t2));
+    out->l[3] = d3 ^ (keep & (d3 ^ t3));
+}
+
+static inline void fr_add(fr *out, const fr *a, const fr *b) {
+    uint64_t carry = 0; // stays 0 at the end: 2q < 2^256
+    uint64_t t0 = limb_adc(a->l[0], b->l[0], &carry);
+    uint64_t t1 = limb_adc(a->l[1], b->l[1], &carry);
+    uint64_t t2 = limb_adc(a->l[2], b->l[2], &carry);
+    uint64_t t3 = limb_adc(a->l[3], b->l[3], &carry);
+    fr_reduce_once(out, t0, t1, t2, t3);
+}
+
+static inline void fr_dbl(fr *out, const fr *a) { fr_add(out, a, a); }
+
+static inline void fr_sub(fr *out, const fr *a, const fr *b) {
+    uint64_t borrow = 0, carry = 0;
+    uint64_t d0 = limb_sbb(a->l[0], b->l[0], &borrow);
+    uint64_t d1 = limb_sbb(a->l[1], b->l[1], &borrow);
+    uint64_t d2 = limb_sbb(a->l[2], b->l[2], &borrow);
+    uint64_t d3 = limb_sbb(a->l[3], b->l[3], &borrow);
+    uint64_t add = 0 - borrow; // a negative difference gets the modulus back
+    out->l[0] = limb_adc(d0, add & FR_Q0, &carry);
+    out->l[1] = limb_adc(d1, add & FR_Q1, &carry);
+    out->l[2] = limb_adc(d2, add & FR_Q2, &carry);
+    out->l[3] = limb_adc(d3, add & FR_Q3, &carry);
+}
+
+static inline void fr_neg(fr *out, const fr *a) {
+    uint64_t borrow = 0, nonzero = 0 - (uint64_t)!fr_is_zero(a); // -0 is 0, not q
+    uint64_t d0 = limb_sbb(FR_Q0, a->l[0], &borrow);
+    uint64_t d1 = limb_sbb(FR_Q1, a->l[1], &borrow);
+    uint64_t d2 = limb_sbb(FR_Q2, a->l[2], &borrow);
+    uint64_t d3 = limb_sbb(FR_Q3, a->l[3], &borrow);
+    out->l[0] = d0 & nonzero;
+    out->l[1] = d1 & nonzero;
+    out->l[2] = d2 & nonzero;
+    out->l[3] = d3 & nonzero;
+}
+
+// One step of Montgomery's multiplication, word by word (CIOS: Koc, Acar, Kaliski, "Analyzing and comparing Montgomery
+// multiplication algorithms", 1996): t := (t + a * b + m * q) / 2^64, where m makes the sum divisible.
+//
+// The two carries need no word of their own. For a < q and any b, t < 2q stays true:
+// (2q + (2^64 - 1) q + (2^64 - 1) q) / 2^64 = 2q; and 2q < 2^256 as q has 1 spare top bit, so the last sum c + d does
+// not overflow.
+static inline void fr_mul_step(uint64_t t[4], const uint64_t a[4], uint64_t b) {
+    uint64_t c = 0, d = 0;
+    uint64_t t0 = limb_mac(t[0], a[0], b, &c);
+    uint64_t m = t0 * FR_NINV;
+    (void)limb_mac(t0, m, FR_Q0, &d);
+    t[0] = limb_mac(limb_mac(t[1], a[1], b, &c), m, FR_Q1, &d);
+    t[1] = limb_mac(limb_mac(t[2], a[2], b, &c), m, FR_Q2, &d);
+    t[2] = limb_mac(limb_mac(t[3], a[3], b, &c), m, FR_Q3, &d);
+    t[3] = c + d;
+}
+
+// a * b / 2^256 mod q. The proof above lets b be any 4 limbs when a < q.
+static inline void fr_mul(fr *out, const fr *a, const fr *b) {
+    uint64_t t[4] = {0};
+    fr_mul_step(t, a->l, b->l[0]);
+    fr_mul_step(t, a->l, b->l[1]);
+    fr_mul_step(t, a->l, b->l[2]);
+    fr_mul_step(t, a->l, b->l[3]);
+    fr_reduce_once(out, t[0], t[1], t[2], t[3]);
+}
+
+static inline void fr_sqr(fr *out, const fr *a) { fr_mul(out, a, a); }
+
+#endif

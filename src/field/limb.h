@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// 64-bit limbs: the carry steps that all field code is built from.
+#ifndef CUZK_FIELD_LIMB_H
+#define CUZK_FIELD_LIMB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+__extension__ typedef unsigned __int128 u128;
+__extension__ typedef __int128 i128;
+
+// t + a * b + *carry, at most 2^128 - 1: the low half is returned, the high half becomes the new carry.
+static inline uint64_t limb_mac(uint64_t t, uint64_t a, uint64_t b, uint64_t *carry) {
+    u128 s = (u128)a * b + t + *carry;
+    *carry = (uint64_t)(s >> 64);
+    return (uint64_t)s;
+}
+// a + b + *carry; *carry is 0 or 1 before and after.
+static inline uint64_t limb_adc(uint64_t a, uint64_t b, uint64_t *carry) {
+    u128 s = (u128)a + b + *carry;
+    *carry = (uint64_t)(s >> 64);
+    return (uint64_t)s;
+}
+// a - b - *borrow; *borrow is 0 or 1 before and after.
+static inline uint64_t limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow) {
+    u128 s = (u128)a - b - *borrow;
+    *borrow = (uint64_t)(s >> 64) & 1;
+    return (uint64_t)s;
+}
+
+#endif
