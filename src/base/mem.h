@@ -25,6 +25,7 @@ void *mem_alloc(mem_tag tag, size_t n, size_t size);
 void *mem_calloc(mem_tag tag, size_t n, size_t size);
 void mem_free(void *p);
 
+// Bytes are those asked for, without headers and rounding.
 typedef struct mem_usage {
     uint64_t live; // bytes now
     uint64_t peak; // highest `live` so far
@@ -33,5 +34,8 @@ typedef struct mem_usage {
 mem_usage mem_usage_of(mem_tag tag);
 mem_usage mem_usage_total(void);
 const char *mem_tag_name(mem_tag tag);
+
+// For tests of failure paths: the nth allocation from now (1 is the next one) and all after it are refused; 0 ends it.
+void mem_test_refuse(uint64_t nth);
 
 #endif

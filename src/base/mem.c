@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Every block has a header of one cache line in front, so the data stays 64-byte aligned and mem_free needs no size.
+#define _DEFAULT_SOURCE // madvise
+#include "base/mem.h"
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <assert.h>
+
+enum { ALIGNMENT = 64, MAGIC = 0x6d656d21 };
+
+// From here on huge pages are asked for. Tables of points and scalars are walked at random, and with 4 KiB pages a
+// miss in the TLB costs as much as the arithmetic.
+static const size_t HUGE_FROM = (size_t)4 << 20;
+static const size_t HUGE_PAGE = (size_t)2 << 20;
+
+typedef struct header {
+    alignas(ALIGNMENT) size_t size; // bytes the caller asked for
+    mem_tag tag;
+    uint32_t magic;
+} header;
+_Static_assert(sizeof(header) == ALIGNMENT, "the header takes one cache line");
+
+typedef struct account {
+    alignas(ALIGNMENT) _Atomic uint64_t live; // a cache line each: tags are used by different threads
+    _Atomic uint64_t peak;
+} account;
+
+static account accounts[MEM_TAGS + 1]; // the last one is the total
+static _Atomic uint64_t refuse_countdown;
+
+static void account_add(account *a, uint64_t bytes) {
+    uint64_t live = atomic_fetch_add_explicit(&a->live, bytes, memory_order_relaxed) + bytes;
+    uint64_t peak = atomic_load_explicit(&a->peak, memory_order_relaxed);
+    while (live > peak &&
+           !atomic_compare_exchange_weak_explicit(&a->peak, &peak, live, memory_order_relaxed, memory_order_relaxed)) {
+    }
+}
+
+static void account_sub(account *a, uint64_t bytes) {
+    atomic_fetch_sub_explicit(&a->live, bytes, memory_order_relaxed);
+}
+
+// Counts down to 1 and stays there, so that everything after the chosen allocation is refused as well.
+static bool refused(void) {
+    uint64_t n = atomic_load_explicit(&refuse_countdown, memory_order_relaxed);
+    while (n > 1) {
+        if (atomic_compare_exchange_weak_explicit(&refuse_countdown, &n, n - 1, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+            return false;
+        }
+    }
+    return n == 1;
+}
+
+void mem_test_refuse(uint64_t nth) { atomic_store(&refuse_countdown, nth); }
+
+void *mem_alloc(mem_tag tag, size_t n, size_t size) {
+    assert(tag < MEM_TAGS);
+    if (refused()) return NULL;
+    if (size != 0 && n > SIZE_MAX / size) return NULL;
+    size_t bytes = n * size;
+    // Refused here and not by the C library, so that tools that treat absurd requests as bugs stay quiet. Leaves room
+    // for the header and the rounding below.
+    if (bytes > (size_t)PTRDIFF_MAX - 2 * HUGE_PAGE) return NULL;
+    size_t alignment = bytes >= HUGE_FROM ? HUGE_PAGE : ALIGNMENT;
+    size_t block = sizeof(header) + (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    block = (block + alignment - 1) / alignment * alignment; // aligned_alloc wants a multiple
+    header *h = aligned_alloc(alignment, block);
+    if (h == NULL) return NULL;
+#ifdef MADV_HUGEPAGE
+    if (alignment == HUGE_PAGE) madvise(h, block, MADV_HUGEPAGE); // a hint: its failure changes nothing
+#endif
+    h->size = bytes;
+    h->tag = tag;
+    h->magic = MAGIC;
+    account_add(&accounts[tag], bytes);
+    account_add(&accounts[MEM_TAGS], bytes);
+    return h + 1;
+}
+
+void *mem_calloc(mem_tag tag, size_t n, size_t size) {
+    void *p = mem_alloc(tag, n, size);
+    if (p != NULL) memset(p, 0, n * size);
+    return p;
+}
+
+void mem_free(void *p) {
+    if (p == NULL) return;
+    header *h = (header *)p - 1;
+    assert(h->magic == MAGIC);
+    h->magic = 0;
+    account_sub(&accounts[h->tag], h->size);
+    account_sub(&accounts[MEM_TAGS], h->size);
+    free(h);
+}
+
+static mem_usage usage(const account *a) {
+    return (mem_usage){atomic_load_explicit(&a->live, memory_order_relaxed),
+                       atomic_load_explicit(&a->peak, memory_order_relaxed)};
+}
+
+mem_usage mem_usage_of(mem_tag tag) { return usage(&accounts[tag]); }
+mem_usage mem_usage_total(void) { return usage(&accounts[MEM_TAGS]); }
+
+const char *mem_tag_name(mem_tag tag) {
+    switch (tag) {
+    case MEM_MISC: return "misc";
+    case MEM_INPUT: return "input";
+    case MEM_WITNESS: return "witness";
+    case MEM_EVALUATION: return "evaluation";
+    case MEM_KEY: return "key";
+    case MEM_MSM: return "msm";
+    case MEM_TABLE: return "table";
+    case MEM_CIRCUIT: return "circuit";
+    case MEM_TAGS: break;
+    }
+    return "unknown";
+}
