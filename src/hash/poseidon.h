@@ -10,7 +10,7 @@
 
 enum { POSEIDON_MAX_WIDTH = 12, POSEIDON_FULL_ROUNDS = 8, POSEIDON_MAX_PARTIAL_ROUNDS = 57 };
 
-// A row of a sparse MDS factor: the dense first column and row, identity elsewhere. With t = width:
+// A sparse MDS factor: dense first column and row, identity elsewhere. With t = width and in[] read before out[]:
 // out[0] = sum_j column[j] * in[j];  out[j] = row[j-1] * in[0] + in[j] for j >= 1.
 typedef struct poseidon_sparse {
     fr column[POSEIDON_MAX_WIDTH];
@@ -25,12 +25,17 @@ typedef struct poseidon_params {
     // The textbook form: round_constants[round * width + i], mds[i][j] = 1/(i + width + j), symmetric.
     fr round_constants[(POSEIDON_FULL_ROUNDS + POSEIDON_MAX_PARTIAL_ROUNDS) * POSEIDON_MAX_WIDTH];
     fr mds[POSEIDON_MAX_WIDTH][POSEIDON_MAX_WIDTH];
-    // The optimised form, used by hash and gadget alike: constants moved through the linear layer (full rounds take
-    // `width` of them, partial rounds one), the pre-sparse matrix of the last full round before the partial ones, and
-    // one sparse factor a partial round.
+    // The optimised form, used by hash and gadget alike. Constants are moved through the linear layers until each is
+    // added right after an S-box; all but the first full layer of them. compressed_constants is consumed in order:
+    //   width                  before the very first S-box layer (coordinate i gets constant i, here and below)
+    //   4 x width              after the S-boxes of the full rounds 0..3
+    //   partial_rounds         after the one S-box (coordinate 0) of each partial round
+    //   3 x width              after the S-boxes of the full rounds 4..6; full round 7, the last, adds nothing
+    // n_compressed = 8 * width + partial_rounds in all. The linear layer that follows those additions is mds in full
+    // rounds 0..2 and 4..7, pre_sparse in full round 3, and sparse[k] in partial round k = 0, 1, ... in running order.
+    // Matrices act on row vectors: out[j] = sum_i in[i] * m[i][j]. The digest is coordinate 1 of the final state.
     uint32_t n_compressed;
-    fr compressed_constants[POSEIDON_FULL_ROUNDS * POSEIDON_MAX_WIDTH + POSEIDON_MAX_PARTIAL_ROUNDS +
-                            POSEIDON_MAX_WIDTH];
+    fr compressed_constants[POSEIDON_FULL_ROUNDS * POSEIDON_MAX_WIDTH + POSEIDON_MAX_PARTIAL_ROUNDS];
     fr pre_sparse[POSEIDON_MAX_WIDTH][POSEIDON_MAX_WIDTH];
     poseidon_sparse sparse[POSEIDON_MAX_PARTIAL_ROUNDS];
 } poseidon_params;
