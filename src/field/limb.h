@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 i128;
 
@@ -16,17 +20,32 @@ static inline uint64_t limb_mac(uint64_t t, uint64_t a, uint64_t b, uint64_t *ca
     *carry = (uint64_t)(s >> 64);
     return (uint64_t)s;
 }
-// a + b + *carry; *carry is 0 or 1 before and after.
+// limb_adc: a + b + *carry; limb_sbb: a - b - *borrow. The carry is 0 or 1 before and after.
+//
+// gcc turns chains of the x86-64 intrinsics (baseline, no flag needed) into add/adc chains, but materialises every
+// carry of the generic form: a factor of three for additions.
+#if defined(__x86_64__)
+static inline uint64_t limb_adc(uint64_t a, uint64_t b, uint64_t *carry) {
+    unsigned long long s;
+    *carry = _addcarry_u64((unsigned char)*carry, a, b, &s);
+    return s;
+}
+static inline uint64_t limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow) {
+    unsigned long long s;
+    *borrow = _subborrow_u64((unsigned char)*borrow, a, b, &s);
+    return s;
+}
+#else
 static inline uint64_t limb_adc(uint64_t a, uint64_t b, uint64_t *carry) {
     u128 s = (u128)a + b + *carry;
     *carry = (uint64_t)(s >> 64);
     return (uint64_t)s;
 }
-// a - b - *borrow; *borrow is 0 or 1 before and after.
 static inline uint64_t limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow) {
     u128 s = (u128)a - b - *borrow;
     *borrow = (uint64_t)(s >> 64) & 1;
     return (uint64_t)s;
 }
+#endif
 
 #endif
