@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The program: finds the sub-command and runs it.
+#include <string.h>
+
+#include "app/app.h"
+#include "app/monitor.h"
+
+static const struct {
+    const char *name;
+    command_fn run;
+    const char *purpose;
+} COMMANDS[] = {
+    {"prove", command_prove, "prove a sector from its C1 file, verify the proof, write it"},
+    {"verify", command_verify, "verify a proof of a sector"},
+    {"params", command_params, "make insecure test parameters"},
+    {"circuit", command_circuit, "digest and trace of a circuit's constraints"},
+    {"witness", command_witness, "digest of a witness, and whether it satisfies its circuit"},
+};
+enum { N_COMMANDS = sizeof COMMANDS / sizeof *COMMANDS };
+
+static void print_help(void) {
+    puts("Usage: cuzk COMMAND [OPTION...]\n"
+         "cuzk makes and verifies Groth16 proofs for Filecoin sectors.\n");
+    for (int i = 0; i < N_COMMANDS; i++) printf("  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].purpose);
+    puts("\n"
+         "  --help     print this text; cuzk COMMAND --help tells more\n"
+         "  --version  print the version\n"
+         "\n"
+         "Every command takes --json: results and errors become JSON documents on standard\n"
+         "output. Exit codes: 0 done, 1 the thing asked for failed (a proof that is not\n"
+         "valid, a file that cannot be read), 2 the command line makes no sense.\n"
+         "\n"
+         "Examples, from nothing to a verified proof (sizes are those of 2 KiB test sectors):\n"
+         "  cuzk params --kind porep --sector-size 2KiB --insecure-test-label \"my test\" --out params\n"
+         "  cuzk prove  --kind porep --c1 c1.json --params params --out proof\n"
+         "  cuzk verify --kind porep --c1 c1.json --params params --proof proof");
+}
+
+static int unknown_command(app *a, const char *word) {
+    char list[256] = "";
+    for (int i = 0; i < N_COMMANDS; i++) {
+        size_t n = strlen(list);
+        snprintf(list + n, sizeof list - n, "%s%s", i == 0 ? "" : ", ", COMMANDS[i].name);
+    }
+    if (word == NULL) return app_usage(a, "a command is needed: %s (see cuzk --help)", list);
+    return app_usage(a, "unknown %s '%s'; commands: %s (see cuzk --help)", word[0] == '-' ? "option" : "command", word,
+                     list);
+}
+
+int main(int argc, char **argv) {
+    app a = {.documents = stdout};
+    monitor_install_signals();
+    // Seen before anything else, so that a mistake in front of it is reported as JSON too.
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--json") == 0) a.json = true;
+    int first = 1;
+    while (first < argc && strcmp(argv[first], "--json") == 0) first++;
+    if (first >= argc) return unknown_command(&a, NULL);
+    const char *word = argv[first];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0) {
+        print_help();
+        return app_finish(&a);
+    }
+    if (strcmp(word, "--version") == 0) {
+        if (a.json)
+            app_print_json(&a, json_pack("{s:s, s:s}", "name", "cuzk", "version", CUZK_VERSION));
+        else
+            printf("cuzk %s\n", CUZK_VERSION);
+        return app_finish(&a);
+    }
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (strcmp(word, COMMANDS[i].name) == 0) {
+            a.command = COMMANDS[i].name;
+            return COMMANDS[i].run(&a, argc - first, argv + first);
+        }
+    return unknown_command(&a, word);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// How a run speaks: one line for an error, one document for a result, and an exit code that says the same.
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/app.h"
+
+void app_print_json(app *a, json_t *document) {
+    char *text = json_dumps(document, JSON_SORT_KEYS);
+    if (text != NULL) fprintf(a->documents, "%s\n", text);
+    free(text);
+    json_decref(document);
+}
+
+int app_fail(app *a) {
+    fprintf(stderr, "cuzk: %s\n", a->err.text);
+    if (a->json) {
+        // Error texts quote foreign bytes; what is not UTF-8 is not JSON and becomes '?'.
+        char text[CUZK_ERROR_TEXT_MAX];
+        snprintf(text, sizeof text, "%s", a->err.text);
+        json_t *t = json_string(text);
+        if (t == NULL) {
+            for (char *p = text; *p != 0; p++)
+                if ((unsigned char)*p >= 0x80) *p = '?';
+            t = json_string(text);
+        }
+        app_print_json(a, json_pack("{s:{s:s, s:o}}", "error", "status", cuzk_status_name(a->err.status), "text", t));
+        fflush(a->documents);
+    }
+    return a->err.status == CUZK_ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
+int app_usage(app *a, const char *fmt, ...) {
+    char text[CUZK_ERROR_TEXT_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    (void)cuzk_fail(&a->err, CUZK_ERR_USAGE, "%s", text);
+    return app_fail(a);
+}
+
+void app_warn_insecure(const char *fmt, ...) {
+    char text[CUZK_ERROR_TEXT_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "WARNING: INSECURE: %s\n", text);
+}
+
+int app_finish(app *a) {
+    errno = 0;
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) return EXIT_DONE;
+    (void)cuzk_fail(&a->err, CUZK_ERR_IO, "standard output: %s", errno != 0 ? strerror(errno) : "write error");
+    a->json = false; // there is nobody left to read a document
+    return app_fail(a);
+}
