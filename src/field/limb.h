@@ -14,12 +14,6 @@
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 i128;
 
-// t + a * b + *carry, at most 2^128 - 1: the low half is returned, the high half becomes the new carry.
-static inline uint64_t limb_mac(uint64_t t, uint64_t a, uint64_t b, uint64_t *carry) {
-    u128 s = (u128)a * b + t + *carry;
-    *carry = (uint64_t)(s >> 64);
-    return (uint64_t)s;
-}
 // limb_adc: a + b + *carry; limb_sbb: a - b - *borrow. The carry is 0 or 1 before and after.
 //
 // gcc turns chains of the x86-64 intrinsics (baseline, no flag needed) into add/adc chains, but materialises every
@@ -47,5 +41,22 @@ static inline uint64_t limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow) {
     return (uint64_t)s;
 }
 #endif
+
+// t + a * b + *carry, at most 2^128 - 1: the low half is returned, the high half becomes the new carry.
+// (The two forms are the same sum; each is the one its compiler makes the shorter code of.)
+static inline uint64_t limb_mac(uint64_t t, uint64_t a, uint64_t b, uint64_t *carry) {
+#if defined(__x86_64__) && !defined(__clang__)
+    u128 p = (u128)a * b;
+    uint64_t lo = (uint64_t)p, hi = (uint64_t)(p >> 64), c = 0;
+    lo = limb_adc(lo, *carry, &c), hi = limb_adc(hi, 0, &c);
+    lo = limb_adc(lo, t, &c), hi = limb_adc(hi, 0, &c);
+    *carry = hi;
+    return lo;
+#else
+    u128 s = (u128)a * b + t + *carry;
+    *carry = (uint64_t)(s >> 64);
+    return (uint64_t)s;
+#endif
+}
 
 #endif
