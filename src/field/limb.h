@@ -47,9 +47,9 @@ static inline uint64_t limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow) {
 static inline uint64_t limb_mac(uint64_t t, uint64_t a, uint64_t b, uint64_t *carry) {
 #if defined(__x86_64__) && !defined(__clang__)
     u128 p = (u128)a * b;
-    uint64_t lo = (uint64_t)p, hi = (uint64_t)(p >> 64), c = 0;
+    uint64_t lo = (uint64_t)p, hi = (uint64_t)(p >> 64), c = 0, d = 0;
     lo = limb_adc(lo, *carry, &c), hi = limb_adc(hi, 0, &c);
-    lo = limb_adc(lo, t, &c), hi = limb_adc(hi, 0, &c);
+    lo = limb_adc(lo, t, &d), hi = limb_adc(hi, 0, &d); // c is 0 again, but the compiler cannot know
     *carry = hi;
     return lo;
 #else
