@@ -86,6 +86,8 @@ int app_usage(app *a, const char *fmt, ...) CUZK_PRINTF(2, 3);
 void app_print_json(app *a, json_t *document);
 // A warning that must not be missed, on stderr.
 void app_warn_insecure(const char *fmt, ...) CUZK_PRINTF(1, 2);
+// Can a file be written there? Asked before minutes of work, by making a temporary file beside it and dropping it.
+cuzk_status app_check_output(app *a, const char *path);
 // Standard output reached its reader? EXIT_DONE, or reports and returns EXIT_FAILED.
 int app_finish(app *a);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // cuzk circuit digest, cuzk circuit trace: what the constraints of a circuit are, without values.
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -87,6 +88,7 @@ static int digest(app *a, int argc, char **argv) {
     circuit c = porep_circuit_bind(&pc);
     monitor m;
     monitor_init(&m);
+    monitor_catch_signals();
     circuit_digest_report r;
     cuzk_status s = circuit_digest(&r, &c, NULL, &m.o, &a->err);
     monitor_clear(&m);
@@ -106,8 +108,9 @@ static int digest(app *a, int argc, char **argv) {
 // Trace lines go to standard output, or to a file that appears when the trace is complete.
 typedef struct trace_sink {
     file_writer *file;
-    cuzk_status status;
+    cuzk_status status; // the first failure to write; the run is stopped then
     cuzk_error *err;
+    monitor *m;
 } trace_sink;
 
 static void write_line(void *ctx, const char *line, size_t len) {
@@ -115,8 +118,9 @@ static void write_line(void *ctx, const char *line, size_t len) {
     if (t->status != CUZK_OK) return;
     if (t->file != NULL)
         t->status = file_writer_put(t->file, line, len, t->err);
-    else
-        fwrite(line, 1, len, stdout);
+    else if (fwrite(line, 1, len, stdout) != len)
+        t->status = cuzk_fail(t->err, CUZK_ERR_IO, "standard output: %s", strerror(errno));
+    t->m->stop = t->status != CUZK_OK;
 }
 
 static int trace(app *a, int argc, char **argv) {
@@ -141,14 +145,15 @@ static int trace(app *a, int argc, char **argv) {
     porep_shape shape;
     if (find_shape(&shape, &args) != CUZK_OK) return app_fail(a);
 
-    trace_sink sink = {.err = &a->err};
+    monitor m;
+    monitor_init(&m);
+    monitor_catch_signals();
+    trace_sink sink = {.err = &a->err, .m = &m};
     bool to_file = args.out != NULL && strcmp(args.out, "-") != 0;
     if (to_file && file_writer_open(&sink.file, args.out, &a->err) != CUZK_OK) return app_fail(a);
     porep_circuit pc = {.shape = shape};
     circuit c = porep_circuit_bind(&pc);
     circuit_trace t = {.every = args.every, .write = write_line, .ctx = &sink};
-    monitor m;
-    monitor_init(&m);
     if (!to_file) m.show = false; // the lines themselves are progress enough
     circuit_digest_report r;
     cuzk_error run_error;

@@ -94,6 +94,7 @@ int command_params(app *a, int argc, char **argv) {
     params_outcome outcome;
     monitor m;
     monitor_init(&m);
+    monitor_catch_signals();
     s = pool_create(&p, a->threads, &a->err);
     if (s == CUZK_OK) s = params_make_test(&outcome, &files, &shape, args.label, args.force, p, &m.o, &a->err);
     monitor_clear(&m);

@@ -95,8 +95,10 @@ static cuzk_status prove(app *a, const prove_args *args, monitor *m) {
     uint8_t *proof = NULL;
     size_t proof_len = 0;
     porep_prove_report report;
-    cuzk_status s = pool_create(&p, a->threads, &a->err);
+    cuzk_status s = app_check_output(a, args->out);
+    if (s == CUZK_OK) s = pool_create(&p, a->threads, &a->err);
     if (s == CUZK_OK) s = porep_read_c1(&c1, args->c1, &m->o, &a->err);
+    monitor_catch_signals();
     if (s == CUZK_OK) s = porep_prove(&proof, &proof_len, &report, c1, &args->options, p, &m->o, &a->err);
     monitor_clear(m);
     if (s == CUZK_OK) s = file_write_all(args->out, proof, proof_len, &a->err);

@@ -101,6 +101,7 @@ static int digest(app *a, int argc, char **argv) {
     monitor_init(&m);
     c1_file *c1 = NULL;
     if (porep_read_c1(&c1, args.c1, &m.o, &a->err) != CUZK_OK) return app_fail(a);
+    monitor_catch_signals();
     const porep_input *in = c1_input(c1);
     cuzk_status s = CUZK_OK;
     if (args.one && args.partition >= in->n_partitions)

@@ -50,7 +50,7 @@ static int unknown_command(app *a, const char *word) {
 
 int main(int argc, char **argv) {
     app a = {.documents = stdout};
-    monitor_install_signals();
+    monitor_ignore_sigpipe();
     // Seen before anything else, so that a mistake in front of it is reported as JSON too.
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--json") == 0) a.json = true;

@@ -22,17 +22,20 @@ static void on_signal(int number) {
     stop_asked = 1;
 }
 
-void monitor_install_signals(void) {
+static void handle(int number, void (*handler)(int), int flags) {
     struct sigaction a;
     memset(&a, 0, sizeof a);
     sigemptyset(&a.sa_mask);
-    a.sa_handler = on_signal;
-    a.sa_flags = (int)SA_RESETHAND; // the second signal kills
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
-    a.sa_handler = SIG_IGN;
-    a.sa_flags = 0;
-    sigaction(SIGPIPE, &a, NULL);
+    a.sa_handler = handler;
+    a.sa_flags = flags;
+    sigaction(number, &a, NULL);
+}
+
+void monitor_ignore_sigpipe(void) { handle(SIGPIPE, SIG_IGN, 0); }
+
+void monitor_catch_signals(void) {
+    handle(SIGINT, on_signal, (int)SA_RESETHAND);
+    handle(SIGTERM, on_signal, (int)SA_RESETHAND);
 }
 
 static void draw(monitor *m, const char *stage, uint64_t done, uint64_t total) {
@@ -94,8 +97,8 @@ static void progress(void *ctx, const char *stage, uint64_t done, uint64_t total
 }
 
 static bool cancelled(void *ctx) {
-    (void)ctx;
-    return stop_asked != 0;
+    const monitor *m = ctx;
+    return m->stop || stop_asked != 0;
 }
 
 void monitor_init(monitor *m) {

@@ -30,6 +30,7 @@ typedef struct monitor {
     unsigned depth;
     // Progress: shown on a terminal, or as plain lines when CUZK_PROGRESS=1.
     bool show, terminal, drawn;
+    bool stop; // set: running work is asked to stop
     uint64_t last_ns;
     uint64_t parts_done, parts; // of stage "partitions"
 } monitor;
@@ -43,7 +44,10 @@ double monitor_wall_ms(const monitor *m);
 void monitor_print(const monitor *m, FILE *f);
 void monitor_json(const monitor *m, json_t *document);
 
-// SIGINT and SIGTERM ask running work to stop; the second one ends the program at once. SIGPIPE becomes a write error.
-void monitor_install_signals(void);
+// SIGPIPE becomes a write error.
+void monitor_ignore_sigpipe(void);
+// From here on SIGINT and SIGTERM ask running work to stop; the second one ends the program at once. Called after input
+// was read, so that waiting for a terminal or a pipe is ended by the first.
+void monitor_catch_signals(void);
 
 #endif

@@ -5,8 +5,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app/app.h"
+#include "base/file.h"
 
 void app_print_json(app *a, json_t *document) {
     char *text = json_dumps(document, JSON_SORT_KEYS);
@@ -50,6 +52,17 @@ void app_warn_insecure(const char *fmt, ...) {
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     fprintf(stderr, "WARNING: INSECURE: %s\n", text);
+}
+
+cuzk_status app_check_output(app *a, const char *path) {
+    struct stat st;
+    // Devices and pipes are opened once, when there is something to write.
+    if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+        return CUZK_OK;
+    file_writer *w = NULL;
+    cuzk_status s = file_writer_open(&w, path, &a->err);
+    file_writer_abort(&w);
+    return s;
 }
 
 int app_finish(app *a) {
