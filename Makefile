@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+#
+# Thin: CMake and ctest do the work, this names the ways to call them. `make help` lists them.
+
+GCC ?= gcc
+CLANG ?= clang
+JOBS ?= $(shell nproc)
+# Test parameters are made once and kept here, for the tests and for the demo.
+CUZK_PARAMS_DIR ?= $(CURDIR)/.cache/params
+export CUZK_PARAMS_DIR
+# Given on the command line: SAN=address,undefined or SAN=thread.
+SAN ?=
+FUZZ_SECONDS ?= 60
+
+CONFIGURE := cmake -S . -G Ninja -Wno-dev --log-level=WARNING
+CTEST := ctest --output-on-failure --no-tests=error --no-label-summary -j $(JOBS)
+
+.DEFAULT_GOAL := help
+.PHONY: help bootstrap build build-clang build-san layers check check-long demo bench interop fuzz format clean
+
+help: ## this list
+	@echo "cuzk: a Groth16 prover for Filecoin. Targets:"
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@echo "Variables: SAN=$(SAN) JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS) CUZK_PARAMS_DIR=$(CUZK_PARAMS_DIR)"
+
+bootstrap: ## install the Debian packages that are missing
+	@scripts/bootstrap.sh
+
+build: bootstrap ## optimised build with gcc, in build/
+	@$(CONFIGURE) -B build -DCMAKE_C_COMPILER=$(GCC) -DCMAKE_BUILD_TYPE=Release
+	@cmake --build build -j $(JOBS)
+
+build-clang: bootstrap ## the same with clang, in build-clang/; a warning is an error
+	@$(CONFIGURE) -B build-clang -DCMAKE_C_COMPILER=$(CLANG) -DCMAKE_BUILD_TYPE=Release
+	@cmake --build build-clang -j $(JOBS)
+
+build-san: bootstrap ## build with the sanitizers of SAN, asserts on, in build-san/
+	@$(CONFIGURE) -B build-san -DCMAKE_C_COMPILER=$(GCC) -DCMAKE_BUILD_TYPE=Debug "-DSAN=$(if $(SAN),$(SAN),address,undefined)"
+	@cmake --build build-san -j $(JOBS)
+
+layers: ## the rules of the source tree: layers, lengths, licences
+	@scripts/check-layers.sh
+
+# The tests come last, so that their verdict is what one sees.
+ifeq ($(SAN),)
+check: layers build build-clang ## all tests but the long ones; with SAN=address,undefined the unit tests under sanitizers
+	@$(CTEST) --test-dir build -LE long
+else
+check: build-san
+	@$(CTEST) --test-dir build-san -L unit
+endif
+
+check-long: build ## the tests that take minutes
+	@$(CTEST) --test-dir build -L long
+
+demo: ## prove and verify the bundled sector
+	@scripts/demo.sh
+
+bench: build ## run all benches
+	@found=; for b in build/bench/bench_*; do \
+	  if [ -f "$$b" ] && [ -x "$$b" ]; then found=1; echo "== $${b##*/}"; "$$b" || exit 1; fi; \
+	done; [ -n "$$found" ] || { echo "no bench in build/bench"; exit 1; }
+
+interop: build ## have our proofs judged by the official implementation (docs/interop.md)
+	@scripts/interop.sh
+
+fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (clang, libFuzzer)
+	@$(CONFIGURE) -B build-fuzz -DCMAKE_C_COMPILER=$(CLANG) -DCMAKE_BUILD_TYPE=Debug -DCUZK_FUZZ=ON -DSAN=address,undefined
+	@cmake --build build-fuzz -j $(JOBS)
+	@found=; for f in build-fuzz/fuzz/fuzz_*; do \
+	  if [ -f "$$f" ] && [ -x "$$f" ]; then found=1; n=$${f##*/}; mkdir -p ".cache/corpus/$$n"; \
+	    seeds=; [ ! -d "fuzz/corpus/$$n" ] || seeds="fuzz/corpus/$$n"; \
+	    echo "== $$n"; "$$f" -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 ".cache/corpus/$$n" $$seeds || exit 1; fi; \
+	done; [ -n "$$found" ] || { echo "no fuzzer in build-fuzz/fuzz"; exit 1; }
+
+format: ## clang-format on every C file
+	@command -v clang-format >/dev/null || { echo "clang-format is not installed"; exit 1; }
+	@find src include tests bench fuzz -name '*.[ch]' -print0 | xargs -0 -r clang-format -i
+
+clean: ## remove the build folders; the parameters in .cache stay
+	@rm -rf build build-clang build-san build-fuzz
