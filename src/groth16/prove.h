@@ -16,6 +16,8 @@ typedef struct groth16_blinding {
 CUZK_MUST_USE cuzk_status groth16_blinding_random(groth16_blinding *out, cuzk_error *err);
 // TEST ONLY: r, s of "LABEL r K", "LABEL s K" for partition k (see groth16_fr_from_label). Proofs made with it leak.
 void groth16_blinding_from_label(groth16_blinding *out, const char *label, uint32_t k);
+// Overwrites r and s, which open the proof's secrets to whoever learns them. Call it once the proof is made.
+void groth16_blinding_wipe(groth16_blinding *b);
 
 // What synthesis hands to the device.
 typedef struct groth16_assignment groth16_assignment;

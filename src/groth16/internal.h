@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Shared inside groth16/: the sections of key files, and wiping of secrets.
+#ifndef CUZK_GROTH16_INTERNAL_H
+#define CUZK_GROTH16_INTERNAL_H
+
+#include <string.h>
+
+#include "base/file.h"
+#include "curve/encoding.h"
+#include "groth16/key.h"
+
+// The fixed head of a verifying key: three points of G1, three of G2, and the count of the ic points.
+enum { KEY_COUNT_BYTES = 4, KEY_VK_HEAD_BYTES = 3 * G1_UNCOMPRESSED + 3 * G2_UNCOMPRESSED + KEY_COUNT_BYTES };
+
+// The queries of a .params file in file order.
+typedef enum key_section { KEY_H, KEY_L, KEY_A, KEY_B_G1, KEY_B_G2, KEY_SECTIONS } key_section;
+
+const char *key_section_name(key_section s);
+size_t key_point_bytes(key_section s); // in the file, uncompressed
+// The points of a section of G1; NULL for KEY_B_G2. And the number of points.
+g1_affine **key_section_g1(groth16_pk *pk, key_section s);
+uint32_t *key_section_count(groth16_pk *pk, key_section s);
+
+// Reads a whole verifying key at *offset and moves *offset behind it. Every point is checked in full.
+CUZK_MUST_USE cuzk_status key_vk_read(groth16_vk *out, file_reader *r, uint64_t *offset, cuzk_error *err);
+void key_vk_release(groth16_vk *vk); // frees what it owns, not itself
+CUZK_MUST_USE cuzk_status key_vk_write(file_writer *w, const groth16_vk *vk, cuzk_error *err);
+
+// Is every point of the section in the subgroup? Points must be on the curve. Errors name path, section and index;
+// `offset` is where the section's first point lies in the file.
+CUZK_MUST_USE cuzk_status key_check_subgroup_g1(const g1_affine *points, size_t n, const char *path,
+                                                const char *section, uint64_t offset, pool *p, cuzk_error *err);
+CUZK_MUST_USE cuzk_status key_check_subgroup_g2(const g2_affine *points, size_t n, const char *path,
+                                                const char *section, uint64_t offset, pool *p, cuzk_error *err);
+
+// Overwrites a secret. A plain memset before free is a dead store and compilers do remove it; the empty asm takes the
+// pointer and claims to read memory, so the bytes count as used after the memset and the stores must stay.
+static inline void secret_wipe(void *p, size_t len) {
+    if (p == 0) return;
+    memset(p, 0, len);
+    __asm__ __volatile__("" : : "r"(p) : "memory");
+}
+
+#endif
