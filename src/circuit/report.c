@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "circuit/report.h"
+
+#include <string.h>
+
+#include "r1cs/check.h"
+#include "r1cs/trace.h"
+
+static cuzk_status failed(const cs *s, cuzk_error *err) { return cuzk_fail(err, s->status, "%s", s->error.text); }
+
+static void read_digest(circuit_digest_report *out, digest_sink *d) {
+    *out = (circuit_digest_report){
+        .inputs = d->head.n_inputs,
+        .aux = d->head.n_aux,
+        .constraints = d->head.n_constraints,
+        .nnz = {d->nnz[0], d->nnz[1], d->nnz[2]},
+        .dense_a_aux = bitmap_count(&d->a_aux),
+        .dense_b_inputs = bitmap_count(&d->b_inputs),
+        .dense_b_aux = bitmap_count(&d->b_aux),
+    };
+    digest_so_far(out->sha256, d);
+}
+
+cuzk_status circuit_digest(circuit_digest_report *out, const circuit *c, const circuit_trace *trace,
+                           const observer *obs, cuzk_error *err) {
+    const bool traced = trace != NULL && trace->every > 0 && trace->write != NULL;
+    trace_sink t;
+    digest_sink plain, *d = traced ? &t.digest : &plain;
+    observe_begin(obs, "synthesis");
+    if (traced) {
+        trace_init(&t, trace->every, trace->write, trace->ctx, obs);
+    } else {
+        digest_init(&plain, obs);
+    }
+    if (d->head.status == CUZK_OK) c->synthesize(c->self, &d->head);
+    const cuzk_status status = d->head.status == CUZK_OK ? CUZK_OK : failed(&d->head, err);
+    if (status == CUZK_OK) read_digest(out, d);
+    digest_destroy(d);
+    observe_end(obs, "synthesis");
+    return status;
+}
+
+cuzk_status circuit_witness(circuit_witness_report *out, fr *public_inputs, size_t max_public_inputs, const circuit *c,
+                            const observer *obs, cuzk_error *err) {
+    check_sink s;
+    observe_begin(obs, "synthesis");
+    check_init(&s, obs);
+    if (s.head.status == CUZK_OK) c->synthesize(c->self, &s.head);
+    const cuzk_status status = s.head.status == CUZK_OK ? CUZK_OK : failed(&s.head, err);
+    if (status == CUZK_OK) {
+        check_summary sum;
+        check_summarise(&sum, &s);
+        *out = (circuit_witness_report){
+            .inputs = s.head.n_inputs,
+            .aux = s.head.n_aux,
+            .constraints = s.head.n_constraints,
+            .aux_zero = sum.aux_zero,
+            .aux_one = sum.aux_one,
+            .unsatisfied = s.unsatisfied,
+            .first_unsatisfied = s.first_unsatisfied,
+        };
+        memcpy(out->inputs_sha256, sum.inputs_sha256, 32);
+        memcpy(out->aux_sha256, sum.aux_sha256, 32);
+        memcpy(out->first_unsatisfied_scope, s.first_scope, sizeof s.first_scope);
+        for (size_t i = 0; public_inputs != NULL && i < max_public_inputs && i < s.head.n_inputs; i++) {
+            public_inputs[i] = s.inputs.v[i];
+        }
+    }
+    check_destroy(&s);
+    observe_end(obs, "synthesis");
+    return status;
+}
