@@ -13,6 +13,7 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
+#include "vanilla/c1_names.h"
 #include "vanilla/c1_schema.h"
 
 enum {
@@ -125,10 +126,10 @@ static size_t token_at(const reader *r, size_t back) {
     size_t end = r->finishing ? r->len : yajl_get_bytes_consumed(r->yajl);
     return end >= back ? end - back : 0;
 }
-// The same for a string: yajl points into the text unless there were escapes; then the end of the token must do.
+// The same for a string, at its quote: yajl points into the text unless there were escapes; then the end must do.
 static size_t string_at(const reader *r, const unsigned char *s) {
     uintptr_t p = (uintptr_t)s, begin = (uintptr_t)r->json;
-    return p > begin && p < begin + r->len ? (size_t)(p - begin) : token_at(r, 0);
+    return p > begin && p < begin + r->len ? (size_t)(p - begin) - 1 : token_at(r, 0);
 }
 
 static const char *kind_text(c1_kind kind) {
@@ -422,7 +423,7 @@ static int on_boolean(void *ctx, int value) { return on_word(ctx, false, value ?
 
 static int on_proof_name(reader *r, const char *s, size_t n, size_t at) {
     cuzk_error e = {.status = CUZK_OK};
-    cuzk_status st = porep_shape_by_name(&r->named, s, n, &e);
+    cuzk_status st = c1_shape_by_name(&r->named, s, n, &e);
     if (st != CUZK_OK) return fail(r, st, at, "%s", e.text);
     r->has_name = true;
     return check_sizes(r, at);
@@ -432,7 +433,7 @@ static int on_phase1(reader *r, const unsigned char *s, size_t n, size_t at) {
     c1_content *out = r->out;
     out->phase1 = (const char *)s;
     out->phase1_len = n;
-    out->phase1_at = at;
+    out->phase1_at = at + 1;
     uintptr_t p = (uintptr_t)s, begin_at = (uintptr_t)r->json;
     if (p >= begin_at && p - begin_at <= r->len) return 1;
     // It had escapes, so it lies in a buffer of yajl's that does not last.
@@ -507,7 +508,7 @@ static int on_vanilla_key(reader *r, frame *f, const char *s, size_t n, size_t a
     if (f->seen != 0)
         return fail(r, CUZK_ERR_FORMAT, at, "expected one kind of proof, found \"%s\" besides %s", shown(buf, s, n),
                     r->shape.proof_name);
-    cuzk_status st = porep_shape_by_name(&r->shape, s, n, &e);
+    cuzk_status st = c1_shape_by_name(&r->shape, s, n, &e);
     if (st != CUZK_OK) return fail(r, st, at, "%s", e.text);
     if (r->shape.api != POREP_API_1_0 || r->shape.kind != POREP_INTERACTIVE)
         return fail(r, CUZK_ERR_INPUT, at, "expected a name such as StackedDrg32GiBV1, found %s", r->shape.proof_name);
@@ -626,16 +627,20 @@ static void finish(reader *r) {
     in->shape = *a;
 }
 
-// yajl's own complaint: a message of one line or more, of which the first counts.
+// yajl's own complaint: the first line of its message, and what it had just read, whose last byte is the trouble.
 static void fail_syntax(reader *r) {
     unsigned char *message = yajl_get_error(r->yajl, 0, r->json, r->len);
-    const char *text_at = message != NULL ? (const char *)message : "not JSON";
-    int n = (int)strcspn(text_at, "\n");
-    size_t at = r->finishing ? r->len : yajl_get_bytes_consumed(r->yajl);
-    if (at < r->len)
-        fail(r, CUZK_ERR_FORMAT, at, "%.*s, found byte 0x%02x", n, text_at, r->json[at]);
-    else
-        fail(r, CUZK_ERR_FORMAT, r->len, "%.*s, found the end of the text", n, text_at);
+    const char *what = message != NULL ? (const char *)message : "not JSON";
+    int n = (int)strcspn(what, "\n");
+    size_t end = r->finishing ? r->len : yajl_get_bytes_consumed(r->yajl);
+    if (r->finishing || end == 0 || end > r->len) {
+        fail(r, CUZK_ERR_FORMAT, r->len, "%.*s, found the end of the text", n, what);
+    } else {
+        char buf[MAX_SHOWN + 4];
+        size_t back = end < 24 ? end : 24;
+        fail(r, CUZK_ERR_FORMAT, end - 1, "%.*s, found byte 0x%02x at the end of %s", n, what, r->json[end - 1],
+             shown(buf, (const char *)r->json + end - back, back));
+    }
     if (message != NULL) yajl_free_error(r->yajl, message);
 }
 
