@@ -115,6 +115,16 @@ static void test_base64(void **state) {
     size_t len, bad_at;
     assert_false(base64_decode(out, &len, &bad_at, "Zm\0v", 4));
     assert_int_equal(bad_at, 2);
+    // Of the 64 digits before the padding, those without stray bits: 4 before two pads, 16 before one; 64 before none.
+    int before_two = 0, before_one = 0, before_none = 0;
+    for (int c = 0; c < 256; c++) {
+        before_two += base64_decode(out, &len, NULL, (char[]){'Z', (char)c, '=', '='}, 4);
+        before_one += base64_decode(out, &len, NULL, (char[]){'Z', 'm', (char)c, '='}, 4);
+        before_none += base64_decode(out, &len, NULL, (char[]){'Z', 'm', '9', (char)c}, 4);
+    }
+    assert_int_equal(before_two, 4);
+    assert_int_equal(before_one, 16);
+    assert_int_equal(before_none, 64);
 }
 
 static void test_base64_round_trip(void **state) {

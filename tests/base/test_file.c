@@ -387,6 +387,9 @@ static void test_reader(void **state) {
         assert_int_equal(file_reader_at(r, back, beyond[i].len, beyond[i].offset, &err), CUZK_ERR_IO);
         check_text(&err, path, "truncated at byte 100000");
     }
+    scratch_put(&dir, "f", (uint8_t[200000]){0}, 200000); // what came after opening does not count
+    assert_int_equal(file_reader_at(r, back, 2, sizeof data - 1, &err), CUZK_ERR_IO);
+    check_text(&err, path, "truncated at byte 100000");
     file_reader_close(&r);
     assert_null(r);
     file_reader_close(&r);

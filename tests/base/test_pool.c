@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 
@@ -31,6 +32,7 @@ static void note(void *ctx, size_t task, unsigned worker) {
         for (volatile unsigned i = 0; i < 200000; i++) {
         }
     }
+    if (task % 16 == 3) sched_yield(); // so that tasks overlap also on few processors
     atomic_fetch_add(&r->calls[task], 1);
     atomic_fetch_add(&r->by_worker[worker], 1);
     atomic_fetch_sub(&r->inside[worker], 1);
@@ -82,17 +84,20 @@ typedef struct meeting {
     pthread_mutex_t lock;
     pthread_cond_t all;
     unsigned here, wanted;
+    unsigned workers; // bit for each worker seen
     bool late;
 } meeting;
 
 // Returns only once `wanted` tasks are in it at the same time.
 static void meet(void *ctx, size_t task, unsigned worker) {
-    (void)task, (void)worker;
+    (void)task;
     meeting *m = ctx;
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 30;
     pthread_mutex_lock(&m->lock);
+    if ((m->workers >> worker & 1) != 0) m->late = true; // two at the same time with one number
+    m->workers |= 1u << worker;
     if (++m->here == m->wanted) pthread_cond_broadcast(&m->all);
     while (m->here < m->wanted && !m->late) m->late = pthread_cond_timedwait(&m->all, &m->lock, &until) != 0;
     pthread_mutex_unlock(&m->lock);
@@ -103,7 +108,7 @@ static void test_all_threads_work_at_once(void **state) {
     pool *p;
     assert_int_equal(pool_create(&p, 6, NULL), CUZK_OK);
     for (unsigned round = 0; round < 200; round++) {
-        meeting m = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 2 + round % 5, false};
+        meeting m = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 2 + round % 5, 0, false};
         pool_run(p, m.wanted, meet, &m);
         assert_false(m.late);
         assert_int_equal(m.here, m.wanted);
@@ -131,11 +136,16 @@ static void test_many_short_runs(void **state) {
     pool_destroy(&p);
 }
 
+static void add_one_slowly(void *ctx, size_t task, unsigned worker) {
+    sched_yield();
+    add_one(ctx, task, worker);
+}
+
 static void *contend(void *arg) {
     pool *p = arg;
     for (int round = 0; round < 500; round++) {
         _Atomic uint64_t sum = 0;
-        pool_run(p, 20, add_one, (void *)&sum);
+        pool_run(p, 20, add_one_slowly, (void *)&sum);
         if (atomic_load(&sum) != 210) return p;
     }
     return NULL;
@@ -187,7 +197,7 @@ static void test_workers_take_no_signals(void **state) {
     (void)state;
     pool *p;
     assert_int_equal(pool_create(&p, 3, NULL), CUZK_OK);
-    meeting m = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 3, false};
+    meeting m = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 3, 0, false};
     pool_run(p, 3, signals_blocked, &m);
     assert_false(m.late);
     sigset_t now;
