@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Batch-affine addition, portable. Montgomery's trick turns n inversions into one and 3n multiplications: a forward
+// pass keeps running products of the denominators, a backward pass peels off one inverse after the other.
+#include "msm/types.h"
+
+enum { PREFETCH_DISTANCE = 12 };
+
+typedef enum addition {
+    ADD,    // the general case: lambda = (y2 - y1) / (x2 - x1)
+    DOUBLE, // equal points: lambda = 3 x^2 / 2 y
+    KEEP,   // the second operand is infinity
+    COPY,   // the first operand is infinity
+    CANCEL, // opposite points
+} addition;
+
+// Which case p + q is (q already with its sign), and its denominator for ADD and DOUBLE. A zero abscissa only
+// suggests infinity, (0, y) can be a point: the exact test stays off the usual path.
+static inline addition classify(FE *den, const POINT *p, const POINT *q, bool negate) {
+    F(sub)(den, &q->x, &p->x);
+    const bool same_x = F(is_zero)(den);
+    if (__builtin_expect(!same_x && !F(is_zero)(&p->x) && !F(is_zero)(&q->x), 1)) return ADD;
+    if (G(affine_is_infinity)(q)) return KEEP;
+    if (G(affine_is_infinity)(p)) return COPY;
+    if (!same_x) return ADD;
+    FE y = q->y;
+    if (negate) F(neg)(&y, &y);
+    if (!F(eq)(&y, &p->y) || F(is_zero)(&y)) return CANCEL;
+    F(dbl)(den, &y);
+    return DOUBLE;
+}
+
+static void add_batch(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n, FE *scratch) {
+    FE run = FE_ONE, den;
+    for (size_t i = 0; i < n; i++) {
+        if (i + PREFETCH_DISTANCE < n) {
+            const char *next = (const char *)&table[b[i + PREFETCH_DISTANCE] >> 1];
+            __builtin_prefetch(next);
+            __builtin_prefetch(next + 64);
+        }
+        const addition kind = classify(&den, &acc[a[i]], &table[b[i] >> 1], (b[i] & 1) != 0);
+        if (__builtin_expect(kind > DOUBLE, 0)) continue;
+        scratch[i] = run;
+        F(mul)(&run, &run, &den);
+    }
+    F(inv)(&run, &run);
+    for (size_t i = n; i-- > 0;) {
+        POINT *p = &acc[a[i]];
+        const POINT *q = &table[b[i] >> 1];
+        const bool negate = (b[i] & 1) != 0;
+        FE lambda, t, y2 = q->y;
+        if (negate) F(neg)(&y2, &y2);
+        const addition kind = classify(&den, p, q, negate);
+        switch (__builtin_expect(kind, ADD)) {
+        case ADD: F(sub)(&lambda, &y2, &p->y); break;
+        case DOUBLE:
+            F(sqr)(&t, &p->x);
+            F(dbl)(&lambda, &t);
+            F(add)(&lambda, &lambda, &t);
+            break;
+        case COPY: p->x = q->x, p->y = y2; continue;
+        case CANCEL: *p = (POINT){0}; continue;
+        default: continue;
+        }
+        F(mul)(&t, &run, &scratch[i]); // 1 / den
+        F(mul)(&run, &run, &den);
+        F(mul)(&lambda, &lambda, &t);
+        FE x3, y3;
+        F(sqr)(&x3, &lambda);
+        F(sub)(&x3, &x3, &p->x);
+        F(sub)(&x3, &x3, &q->x);
+        F(sub)(&y3, &p->x, &x3);
+        F(mul)(&y3, &y3, &lambda);
+        F(sub)(&p->y, &y3, &p->y);
+        p->x = x3;
+    }
+}
+
+const MSM(kernels) * MSM(kernels_get)(void) {
+    // CPU levels overwrite the entry here when there are any (base/cpu.h).
+    static const MSM(kernels) portable = {add_batch};
+    return &portable;
+}

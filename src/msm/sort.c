@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Three steps: tasks count buckets over (window, slice of the scalars); running sums turn counts into positions;
+// the same tasks then put every entry in place. The order inside a bucket depends on nothing but the input.
+#include "msm/sort.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { TASKS_A_THREAD = 2, SKIP = -1 };
+
+typedef struct sort_job {
+    const msm_scalars *s; // or NULL and
+    const uint16_t *class;
+    size_t n;
+    unsigned c, first, windows, count; // windows: in all; count: sorted here
+    size_t per_window, slices;
+    uint32_t *cursor; // [count][slices][per_window]
+    size_t *totals;   // [count]
+    bool *bad;        // [count * slices] a class out of range was seen
+    msm_sorted *out;
+} sort_job;
+
+static inline int64_t bucket_of(const sort_job *j, size_t i, unsigned window, msm_entry *e) {
+    if (j->s == 0) {
+        *e = (msm_entry)(i << 1);
+        return j->class[i];
+    }
+    const int32_t d = msm_digit(j->s->k[i], window, j->windows, j->c);
+    *e = j->s->rest_of[i] ^ (d < 0 ? 1 : 0);
+    return (d < 0 ? -(int64_t)d : d) - 1; // SKIP for digit 0
+}
+
+static void slice_of(const sort_job *j, size_t task, unsigned *window, size_t *begin, size_t *end) {
+    const size_t slice = task % j->slices, len = j->n / j->slices, extra = j->n % j->slices;
+    *window = (unsigned)(task / j->slices);
+    *begin = slice * len + (slice < extra ? slice : extra);
+    *end = *begin + len + (slice < extra ? 1 : 0);
+}
+
+static void count_task(void *ctx, size_t task, unsigned worker) {
+    (void)worker;
+    const sort_job *j = ctx;
+    uint32_t *count = j->cursor + task * j->per_window;
+    memset(count, 0, j->per_window * sizeof *count);
+    unsigned window;
+    size_t i, end;
+    bool bad = false;
+    for (slice_of(j, task, &window, &i, &end); i < end; i++) {
+        msm_entry e;
+        const int64_t b = bucket_of(j, i, j->first + window, &e);
+        if (b == SKIP) continue;
+        if ((size_t)b < j->per_window)
+            count[b]++;
+        else
+            bad = true;
+    }
+    j->bad[task] = bad;
+}
+
+static void total_task(void *ctx, size_t window, unsigned worker) {
+    (void)worker;
+    const sort_job *j = ctx;
+    const uint32_t *count = j->cursor + window * j->slices * j->per_window;
+    size_t total = 0;
+    for (size_t i = 0; i < j->slices * j->per_window; i++) total += count[i];
+    j->totals[window] = total;
+}
+
+static void position_task(void *ctx, size_t window, unsigned worker) {
+    (void)worker;
+    const sort_job *j = ctx;
+    uint32_t at = 0;
+    for (size_t w = 0; w < window; w++) at += (uint32_t)j->totals[w];
+    for (size_t b = 0; b < j->per_window; b++) {
+        j->out->offset[window * j->per_window + b] = at;
+        for (size_t s = 0; s < j->slices; s++) {
+            uint32_t *c = &j->cursor[(window * j->slices + s) * j->per_window + b];
+            const uint32_t count = *c;
+            *c = at;
+            at += count;
+        }
+    }
+    if (window + 1 == j->count) j->out->offset[j->out->buckets] = at;
+}
+
+static void place_task(void *ctx, size_t task, unsigned worker) {
+    (void)worker;
+    const sort_job *j = ctx;
+    uint32_t *cursor = j->cursor + task * j->per_window;
+    unsigned window;
+    size_t i, end;
+    for (slice_of(j, task, &window, &i, &end); i < end; i++) {
+        msm_entry e;
+        const int64_t b = bucket_of(j, i, j->first + window, &e);
+        if (b != SKIP) j->out->entries[cursor[b]++] = e;
+    }
+}
+
+static cuzk_status sort(sort_job *j, pool *p, cuzk_error *err) {
+    cuzk_status status = CUZK_OK;
+    msm_sorted *out = j->out;
+    *out = (msm_sorted){.buckets = j->count * j->per_window};
+    j->slices = (TASKS_A_THREAD * (size_t)pool_threads(p) + j->count - 1) / j->count;
+    const size_t tasks = j->count * j->slices;
+    j->cursor = mem_alloc(MEM_MSM, tasks * j->per_window, sizeof *j->cursor);
+    j->totals = mem_alloc(MEM_MSM, j->count, sizeof *j->totals);
+    j->bad = mem_alloc(MEM_MSM, tasks, sizeof *j->bad);
+    out->offset = mem_alloc(MEM_MSM, out->buckets + 1, sizeof *out->offset);
+    if (j->cursor == 0 || j->totals == 0 || j->bad == 0 || out->offset == 0) goto no_memory;
+    pool_run(p, tasks, count_task, j);
+    for (size_t i = 0; i < tasks; i++)
+        if (j->bad[i]) {
+            status = cuzk_fail(err, CUZK_ERR_USAGE, "sums by class: a class is not below %zu", j->per_window);
+            goto done;
+        }
+    pool_run(p, j->count, total_task, j);
+    size_t total = 0;
+    for (unsigned w = 0; w < j->count; w++) total += j->totals[w];
+    out->entries = total > UINT32_MAX ? 0 : mem_alloc(MEM_MSM, total, sizeof *out->entries);
+    if (out->entries == 0) goto no_memory;
+    pool_run(p, j->count, position_task, j);
+    pool_run(p, tasks, place_task, j);
+    goto done;
+no_memory:
+    status = cuzk_fail(err, CUZK_ERR_MEMORY, "sorting %zu terms into %zu buckets: no memory", j->n, out->buckets);
+done:
+    mem_free(j->cursor);
+    mem_free(j->totals);
+    mem_free(j->bad);
+    if (status != CUZK_OK) msm_sorted_destroy(out);
+    return status;
+}
+
+cuzk_status msm_sort_windows(msm_sorted *out, const msm_scalars *s, unsigned c, unsigned first, unsigned count, pool *p,
+                             cuzk_error *err) {
+    sort_job j = {.s = s, .n = s->rest, .c = c, .first = first, .count = count, .out = out};
+    j.windows = msm_windows(s->bits, c);
+    j.per_window = (size_t)1 << (c - 1);
+    return sort(&j, p, err);
+}
+
+cuzk_status msm_sort_classes(msm_sorted *out, const uint16_t *class, size_t n, size_t classes, pool *p,
+                             cuzk_error *err) {
+    *out = (msm_sorted){0};
+    if (n >> MSM_INDEX_BITS != 0)
+        return cuzk_fail(err, CUZK_ERR_USAGE, "sums by class: %zu points, at most 2^%d - 1 supported", n,
+                         MSM_INDEX_BITS);
+    sort_job j = {.class = class, .n = n, .count = 1, .windows = 1, .per_window = classes, .out = out};
+    return sort(&j, p, err);
+}
+
+void msm_sorted_destroy(msm_sorted *s) {
+    mem_free(s->offset);
+    mem_free(s->entries);
+    *s = (msm_sorted){0};
+}
