@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Field and curve operations, one core. Throughput over eight independent values, as the hot loops have them, except
+// where the name ends in _chain: then each operation waits for the one before.
+#include "bench.h"
+
+#include "curve/g1.h"
+#include "curve/g2.h"
+#include "curve/pairing.h"
+#include "field/fp2.h"
+#include "field/fr.h"
+#include "field/kernels.h"
+
+enum { LANES = 8, VEC = 1024 };
+
+typedef struct bench_state {
+    fr a[LANES], b, va[VEC], vb[VEC], vo[VEC];
+    fp pa[LANES], pb, vpa[VEC], vpb[VEC], vpo[VEC];
+    fp2 qa[LANES], qb;
+    g1_xyzz g1[LANES];
+    g1_jac j1[LANES];
+    g1_affine p1[LANES];
+    g2_xyzz g2[LANES];
+    g2_affine p2[LANES];
+    fp12 f;
+} bench_state;
+
+static void run_fr_mul(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) fr_mul(&s->a[i % LANES], &s->a[i % LANES], &s->b);
+}
+static void run_fr_mul_chain(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) fr_mul(&s->a[0], &s->a[0], &s->b);
+}
+static void run_fr_sqr(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) fr_sqr(&s->a[i % LANES], &s->a[i % LANES]);
+}
+static void run_fr_add(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) fr_add(&s->a[i % LANES], &s->a[i % LANES], &s->b);
+}
+static void run_fr_sub(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) fr_sub(&s->a[i % LANES], &s->a[i % LANES], &s->b);
+}
+static void run_fr_inv(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) {
+        fr_inv(&s->a[0], &s->a[0]);
+        fr_add(&s->a[0], &s->a[0], &s->b);
+    }
+}
+static void run_fr_vec_mul(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) field_kernels()->fr_vec_mul(s->vo, s->va, s->vb, VEC);
+}
+static void run_fr_vec_add(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) field_kernels()->fr_vec_add(s->vo, s->va, s->vb, VEC);
+}
+static void run_fp_vec_mul(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) field_kernels()->fp_vec_mul(s->vpo, s->vpa, s->vpb, VEC);
+}
+static void run_fp_mul(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) fp_mul(&s->pa[i % LANES], &s->pa[i % LANES], &s->pb);
+}
+static void run_fp_mul_chain(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) fp_mul(&s->pa[0], &s->pa[0], &s->pb);
+}
+static void run_fp_sqr(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) fp_sqr(&s->pa[i % LANES], &s->pa[i % LANES]);
+}
+static void run_fp_add(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) fp_add(&s->pa[i % LANES], &s->pa[i % LANES], &s->pb);
+}
+static void run_fp_inv(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) {
+        fp_inv(&s->pa[0], &s->pa[0]);
+        fp_add(&s->pa[0], &s->pa[0], &s->pb);
+    }
+}
+static void run_fp2_mul(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) fp2_mul(&s->qa[i % LANES], &s->qa[i % LANES], &s->qb);
+}
+static void run_fp2_sqr(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) fp2_sqr(&s->qa[i % LANES], &s->qa[i % LANES]);
+}
+static void run_g1_add(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) g1_xyzz_add_affine(&s->g1[i % LANES], &s->p1[i / LANES % LANES]);
+}
+static void run_g1_jac_add(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) g1_jac_add_affine(&s->j1[i % LANES], &s->j1[i % LANES], &s->p1[0]);
+}
+static void run_g1_dbl(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) g1_jac_dbl(&s->j1[i % LANES], &s->j1[i % LANES]);
+}
+static void run_g1_mul(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) g1_jac_mul(&s->j1[0], &s->j1[0], &s->b);
+}
+static void run_g1_subgroup(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) (void)g1_affine_in_subgroup(&s->p1[i % LANES]);
+}
+static void run_g2_add(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) g2_xyzz_add_affine(&s->g2[i % LANES], &s->p2[i / LANES % LANES]);
+}
+static void run_pairing(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) {
+        pairing_miller_loop(&s->f, &s->p1[i % LANES], &s->p2[i % LANES], 1);
+        pairing_final_exp(&s->f, &s->f);
+    }
+}
+static void run_pairing_product_4(void *ctx, size_t iterations) {
+    bench_state *s = ctx;
+    for (size_t i = 0; i < iterations; i++) (void)pairing_product_is_one(s->p1, s->p2, 4);
+}
+
+static void fill(bench_state *s) {
+    g1_jac p;
+    g2_jac q;
+    fr k;
+    fr_pow_u64(&k, &FR_GENERATOR, 123456789);
+    s->b = k;
+    fp_from_u64(&s->pb, 3);
+    fp_inv(&s->pb, &s->pb);
+    s->qb = (fp2){s->pb, s->pb};
+    g1_jac_from_affine(&p, &G1_GENERATOR);
+    g2_jac_from_affine(&q, &G2_GENERATOR);
+    for (size_t i = 0; i < LANES; i++) {
+        fr_mul(&k, &k, &s->b);
+        fp_mul(&s->pb, &s->pb, &s->pb);
+        s->a[i] = k, s->pa[i] = s->pb, s->qa[i] = (fp2){s->pb, s->pb};
+        g1_jac_mul(&p, &p, &k);
+        g2_jac_mul(&q, &q, &k);
+        s->j1[i] = p;
+        g1_jac_to_affine(&s->p1[i], &p);
+        g2_jac_to_affine(&s->p2[i], &q);
+        g1_xyzz_infinity(&s->g1[i]);
+        g2_xyzz_infinity(&s->g2[i]);
+        g1_xyzz_add_affine(&s->g1[i], &s->p1[i]);
+        g2_xyzz_add_affine(&s->g2[i], &s->p2[i]);
+    }
+    for (size_t i = 0; i < VEC; i++) {
+        s->va[i] = s->a[i % LANES], s->vb[i] = s->b;
+        s->vpa[i] = s->pa[i % LANES], s->vpb[i] = s->pb;
+    }
+}
+
+int main(void) {
+    static const struct {
+        const char *name;
+        size_t n, iterations;
+        void (*fn)(void *ctx, size_t iterations);
+    } rows[] = {
+        {"fr_mul", 1, 200000, run_fr_mul},
+        {"fr_mul_chain", 1, 200000, run_fr_mul_chain},
+        {"fr_sqr", 1, 200000, run_fr_sqr},
+        {"fr_add", 1, 1000000, run_fr_add},
+        {"fr_sub", 1, 1000000, run_fr_sub},
+        {"fr_inv", 1, 5000, run_fr_inv},
+        {"fr_vec_mul", VEC, 200, run_fr_vec_mul},
+        {"fr_vec_add", VEC, 1000, run_fr_vec_add},
+        {"fp_mul", 1, 200000, run_fp_mul},
+        {"fp_mul_chain", 1, 200000, run_fp_mul_chain},
+        {"fp_sqr", 1, 200000, run_fp_sqr},
+        {"fp_add", 1, 1000000, run_fp_add},
+        {"fp_inv", 1, 3000, run_fp_inv},
+        {"fp_vec_mul", VEC, 200, run_fp_vec_mul},
+        {"fp2_mul", 1, 50000, run_fp2_mul},
+        {"fp2_sqr", 1, 50000, run_fp2_sqr},
+        {"g1_xyzz_add_affine", 1, 20000, run_g1_add},
+        {"g1_jac_add_affine", 1, 20000, run_g1_jac_add},
+        {"g1_jac_dbl", 1, 20000, run_g1_dbl},
+        {"g1_jac_mul", 1, 50, run_g1_mul},
+        {"g1_subgroup", 1, 100, run_g1_subgroup},
+        {"g2_xyzz_add_affine", 1, 10000, run_g2_add},
+        {"pairing", 1, 8, run_pairing},
+        {"pairing_product", 4, 4, run_pairing_product_4},
+    };
+    static bench_state s;
+    fill(&s);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bench_run(rows[i].name, rows[i].n, 1, 9, rows[i].iterations, rows[i].fn, &s);
+    }
+    return 0;
+}
