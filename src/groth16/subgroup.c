@@ -44,10 +44,11 @@ static void search_task(void *ctx, size_t task, unsigned worker) {
 // *first := index of the first bad point, or n.
 static cuzk_status search_first(size_t *first, const g1_affine *g1, const g2_affine *g2, size_t n, pool *p,
                                 cuzk_error *err) {
+    *first = 0;
     search s = {.g1 = g1, .g2 = g2, .n = n, .bad = mem_calloc(MEM_MISC, n, sizeof(bool))};
     if (s.bad == 0) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory to check %zu points", n);
     pool_run(p, (n + POINTS_A_TASK - 1) / POINTS_A_TASK, search_task, &s);
-    for (*first = 0; *first < n && !s.bad[*first];) ++*first;
+    while (*first < n && !s.bad[*first]) ++*first;
     mem_free(s.bad);
     return CUZK_OK;
 }
@@ -93,7 +94,7 @@ static cuzk_status member_missing(const char *path, const char *section, cuzk_er
 
 cuzk_status key_check_subgroup_g1(const g1_affine *points, size_t n, const char *path, const char *section,
                                   uint64_t offset, pool *p, cuzk_error *err) {
-    size_t first;
+    size_t first = 0;
     cuzk_status status;
     if (n < ONE_BY_ONE_BELOW) {
         status = search_first(&first, points, 0, n, p, err);
@@ -121,7 +122,7 @@ cuzk_status key_check_subgroup_g1(const g1_affine *points, size_t n, const char 
 
 cuzk_status key_check_subgroup_g2(const g2_affine *points, size_t n, const char *path, const char *section,
                                   uint64_t offset, pool *p, cuzk_error *err) {
-    size_t first;
+    size_t first = 0;
     cuzk_status status;
     if (n < ONE_BY_ONE_BELOW) {
         status = search_first(&first, 0, points, n, p, err);
