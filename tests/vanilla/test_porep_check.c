@@ -21,7 +21,7 @@ static c1_file *open_case(const char *name) {
     snprintf(path, sizeof path, "vectors/cases/%s/c1.json", name);
     uint8_t *json;
     size_t len;
-    c1_file *f;
+    c1_file *f = NULL;
     cuzk_error err = {CUZK_OK, ""};
     if (file_read_all(&json, &len, path, C1_MAX_BYTES, &err) != CUZK_OK || c1_parse(&f, json, len, &err) != CUZK_OK)
         fail_msg("%s: %s", path, err.text);
