@@ -75,7 +75,7 @@ fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (clang, libFuzzer)
 
 format: ## clang-format on every C file
 	@command -v clang-format >/dev/null || { echo "clang-format is not installed"; exit 1; }
-	@find src include tests bench fuzz -name '*.[ch]' -print0 | xargs -0 -r clang-format -i
+	@find src include tests bench fuzz examples -name '*.[ch]' -print0 | xargs -0 -r clang-format -i
 
 clean: ## remove the build folders; the parameters in .cache stay
 	@rm -rf build build-clang build-san build-fuzz

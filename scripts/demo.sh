@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 params=${CUZK_PARAMS_DIR:-.cache/params}
-cuzk=${CUZK:-build/src/app/cuzk}
+cuzk=${CUZK:-build/cuzk}
 c1=tests/vectors/cases/porep-2k-a/c1.json
 proof=.cache/demo.proof
 
