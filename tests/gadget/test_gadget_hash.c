@@ -84,7 +84,8 @@ static void poseidon_of_every_arity(void **state) {
     static const uint32_t arities[4] = {2, 4, 8, 11};
     static const char *const digests[4] = {"71fa790fd33fd267e3002e8fed28d8f9b1e6aefe0b4994a2e46cab8c809197ca",
                                            "c5c6a28e715b41fc005b37fea7f3721845d9d175b222e2b5109a143222785ee1",
-                                           "c5c6a28e715b41fc005b37fea7f3721845d9d175b222e2b5109a143222785ee1", ""};
+                                           "abf8140effeb85d15db49791e6e124ea381c0ae803ba12916e698c3e346f7101",
+                                           "abfc656ea1ec5d17711882344003308a804aed7034d4c439dfb2c43c12f5fa81"};
     static const uint64_t sizes[4] = {311, 377, 505, 598};
     for (int k = 0; k < 4; k++) {
         sponge p = {.arity = arities[k]};
