@@ -10,7 +10,6 @@ typedef POINT(affine) affine;
 typedef POINT(jac) jac;
 typedef POINT(xyzz) xyzz;
 
-// r, as scalars that are no element of Fr must be tried too.
 static const affine INFINITY_POINT = {FE_ZERO, FE_ZERO};
 
 static const affine *generator(void);
