@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "vanilla/c1.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -32,10 +33,12 @@ static cuzk_status read_envelope(c1_file *f, const c1_content *envelope, cuzk_er
     size_t len = 0, bad_at = 0;
     cuzk_status st = CUZK_OK;
     if (!base64_decode(json, &len, &bad_at, envelope->phase1, envelope->phase1_len)) {
-        unsigned bad = bad_at < envelope->phase1_len ? (unsigned char)envelope->phase1[bad_at] : 0;
+        char found[16] = "the end";
+        if (bad_at < envelope->phase1_len)
+            snprintf(found, sizeof found, "0x%02x", (unsigned)(unsigned char)envelope->phase1[bad_at]);
         st = cuzk_fail(err, CUZK_ERR_FORMAT,
-                       "Phase1Out (byte %zu): expected base64, found 0x%02x at character %zu of %zu",
-                       envelope->phase1_at + bad_at, bad, bad_at, envelope->phase1_len);
+                       "Phase1Out (byte %zu): expected base64 with padding, found %s at character %zu of %zu",
+                       envelope->phase1_at + bad_at, found, bad_at, envelope->phase1_len);
     }
     if (st == CUZK_OK) st = check_length("Phase1Out, decoded", len, err);
     if (st == CUZK_OK) {
