@@ -47,7 +47,7 @@ static void sha256_of_all_sorts_of_lengths(void **state) {
     message all_constant = {.len = 64, .constant_bytes = 64};
     assert_int_equal(assert_satisfied(sha, &all_constant), 0);
     message m = {.len = 40};
-    assert_every_value_matters(sha, &m, 0, 60);
+    assert_every_value_matters(sha, &m, 0, 24);
 }
 
 static void sha_block(cs *s, void *ctx) {
@@ -96,7 +96,7 @@ static void poseidon_of_every_arity(void **state) {
             poseidon_hash(&want, p.in, poseidon_params_for(p.arity));
             assert_true(fr_eq(&want, &p.out.value));
         }
-        assert_every_value_matters(poseidon, &p, 0, 80);
+        assert_every_value_matters(poseidon, &p, 0, 60);
         assert_digest(poseidon, &p, digests[k]);
     }
     sponge p = {.arity = 3};
@@ -181,7 +181,7 @@ static void merkle_paths(void **state) {
             check_destroy(&s);
             if (round == 0) {
                 climb(&p);
-                assert_every_value_matters(include, &p, 0, 20);
+                assert_every_value_matters(include, &p, 0, 12);
             }
         }
     }
