@@ -6,9 +6,9 @@
 #include <assert.h>
 #include <stddef.h>
 
-__extension__ typedef unsigned __int128 u128;
+#include "field/limb.h"
 
-// -r^-1 mod 2^64, and r, 2r, 4r on five limbs for the reduction below.
+// -r^-1 mod 2^64, and 4r, 2r, r on five limbs for the reduction below.
 static const uint64_t NEG_INV = UINT64_C(0xfffffffeffffffff);
 static const uint64_t MULTIPLES[3][5] = {
     {UINT64_C(0xfffffffc00000004), UINT64_C(0x4ef6900bfff96ffb), UINT64_C(0xcce7602026876015),
@@ -19,41 +19,33 @@ static const uint64_t MULTIPLES[3][5] = {
      UINT64_C(0x73eda753299d7d48), 0},
 };
 
-static inline uint64_t mul_add(uint64_t *carry, uint64_t a, uint64_t b, uint64_t add) {
-    u128 t = (u128)a * b + add + *carry;
-    *carry = (uint64_t)(t >> 64);
-    return (uint64_t)t;
-}
-static inline uint64_t add_carry(uint64_t *carry, uint64_t a, uint64_t b) {
-    u128 t = (u128)a + b + *carry;
-    *carry = (uint64_t)(t >> 64);
-    return (uint64_t)t;
-}
-
-// acc += a b, no reduction.
-static inline void accumulate(uint64_t acc[9], const fr *a, const fr *b) {
-    uint64_t p[8], carry = 0;
-    for (size_t j = 0; j < 4; j++) p[j] = mul_add(&carry, a->l[0], b->l[j], 0);
-    p[4] = carry;
-    for (size_t i = 1; i < 4; i++) {
-        carry = 0;
-        for (size_t j = 0; j < 4; j++) p[i + j] = mul_add(&carry, a->l[i], b->l[j], p[i + j]);
-        p[i + 4] = carry;
+// The 16 partial products of a b by column. Low and high halves have sums of their own, so nothing carries from one
+// column to the next until the end: no chain of carries, and compilers do well with it.
+static inline void accumulate(u128 lo[7], u128 hi[7], const fr *a, const fr *b) {
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t j = 0; j < 4; j++) {
+            u128 p = (u128)a->l[i] * b->l[j];
+            lo[i + j] += (uint64_t)p;
+            hi[i + j] += (uint64_t)(p >> 64);
+        }
     }
-    carry = 0;
-    for (size_t i = 0; i < 8; i++) acc[i] = add_carry(&carry, acc[i], p[i]);
-    acc[8] += carry;
 }
 
 // out := acc / 2^256 mod r, the Montgomery reduction of a sum of up to twelve products.
 // Bound: acc < 12 r^2 and r < 0.4530 * 2^256, so acc/2^256 + r < 6.44 r: subtracting 4r, 2r and r where they fit leaves
 // a value below r.
 static inline void reduce(fr *out, uint64_t acc[9]) {
-    uint64_t high = 0; // carries out of the limbs reduced so far, worth 2^(64 (i + 4))
+    uint64_t high = 0; // carry out of the limbs reduced so far, worth 2^(64 (i + 4))
     for (size_t i = 0; i < 4; i++) {
         uint64_t m = acc[i] * NEG_INV, carry = 0;
-        for (size_t j = 0; j < 4; j++) acc[i + j] = mul_add(&carry, m, FR_MODULUS[j], acc[i + j]);
-        acc[i + 4] = add_carry(&high, acc[i + 4], carry);
+        for (size_t j = 0; j < 4; j++) {
+            u128 t = (u128)m * MULTIPLES[2][j] + acc[i + j] + carry;
+            acc[i + j] = (uint64_t)t;
+            carry = (uint64_t)(t >> 64);
+        }
+        u128 t = (u128)acc[i + 4] + carry + high;
+        acc[i + 4] = (uint64_t)t;
+        high = (uint64_t)(t >> 64);
     }
     uint64_t t[5] = {acc[4], acc[5], acc[6], acc[7], acc[8] + high};
     for (size_t k = 0; k < 3; k++) {
@@ -68,18 +60,29 @@ static inline void reduce(fr *out, uint64_t acc[9]) {
     for (size_t i = 0; i < 4; i++) out->l[i] = t[i];
 }
 
-// sum of a[i] b[i stride]; one reduction for the whole sum. n <= 12.
-static inline void dot(fr *out, const fr *a, const fr *b, size_t stride, size_t n) {
-    uint64_t acc[9] = {0};
-    for (size_t i = 0; i < n; i++) accumulate(acc, &a[i], &b[i * stride]);
+// Calls instead of inlining: inlined into the rounds, gcc 12 spills so much that the whole hash takes twice as long.
+static __attribute__((noinline)) void times(fr *out, const fr *a, const fr *b) { fr_mul(out, a, b); }
+
+// sum of a[i] b[i stride]; one reduction for the whole sum. n <= 12, so a column's sums stay below 2^70.
+static __attribute__((noinline)) void dot(fr *out, const fr *a, const fr *b, size_t stride, size_t n) {
+    u128 lo[7] = {0}, hi[7] = {0}, carry = 0;
+    uint64_t acc[9];
+    for (size_t i = 0; i < n; i++) accumulate(lo, hi, &a[i], &b[i * stride]);
+    for (size_t k = 0; k < 7; k++) {
+        carry += lo[k];
+        acc[k] = (uint64_t)carry;
+        carry = (carry >> 64) + hi[k];
+    }
+    acc[7] = (uint64_t)carry;
+    acc[8] = (uint64_t)(carry >> 64);
     reduce(out, acc);
 }
 
 static inline void quintic(fr *x) {
     fr t;
-    fr_sqr(&t, x);
-    fr_sqr(&t, &t);
-    fr_mul(x, x, &t);
+    times(&t, x, x);
+    times(&t, &t, &t);
+    times(x, x, &t);
 }
 
 // state := state M.
@@ -93,7 +96,7 @@ static void mix_sparse(fr *state, const poseidon_sparse *s, size_t w) {
     fr first, t;
     dot(&first, state, s->column, 1, w);
     for (size_t j = 1; j < w; j++) {
-        fr_mul(&t, &state[0], &s->row[j - 1]);
+        times(&t, &state[0], &s->row[j - 1]);
         fr_add(&state[j], &state[j], &t);
     }
     state[0] = first;
@@ -148,7 +151,7 @@ void poseidon_hash_reference(fr *out, const fr *in, const poseidon_params *param
             mixed[j] = FR_ZERO;
             for (size_t i = 0; i < w; i++) {
                 fr t;
-                fr_mul(&t, &state[i], &params->mds[i][j]);
+                times(&t, &state[i], &params->mds[i][j]);
                 fr_add(&mixed[j], &mixed[j], &t);
             }
         }
