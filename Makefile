@@ -66,7 +66,7 @@ interop: build ## have our proofs judged by the official implementation (docs/in
 
 fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (clang, libFuzzer)
 	@$(CONFIGURE) -B build-fuzz -DCMAKE_C_COMPILER=$(CLANG) -DCMAKE_BUILD_TYPE=Debug -DCUZK_FUZZ=ON -DSAN=address,undefined
-	@cmake --build build-fuzz -j $(JOBS)
+	@cmake --build build-fuzz -j $(JOBS) --target fuzz/all
 	@found=; for f in build-fuzz/fuzz/fuzz_*; do \
 	  if [ -f "$$f" ] && [ -x "$$f" ]; then found=1; n=$${f##*/}; mkdir -p ".cache/corpus/$$n"; \
 	    seeds=; [ ! -d "fuzz/corpus/$$n" ] || seeds="fuzz/corpus/$$n"; \
