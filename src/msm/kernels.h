@@ -29,4 +29,14 @@ typedef struct msm_g2_kernels {
 const msm_g1_kernels *msm_g1_kernels_get(void);
 const msm_g2_kernels *msm_g2_kernels_get(void);
 
+// One function for every group and CPU level; _adx is x86-64 with BMI2 and ADX (CPU_AVX2).
+void msm_g1_add_batch_portable(g1_affine *acc, const uint32_t *a, const g1_affine *table, const uint32_t *b, size_t n,
+                               fp *scratch);
+void msm_g1_add_batch_adx(g1_affine *acc, const uint32_t *a, const g1_affine *table, const uint32_t *b, size_t n,
+                          fp *scratch);
+void msm_g2_add_batch_portable(g2_affine *acc, const uint32_t *a, const g2_affine *table, const uint32_t *b, size_t n,
+                               fp2 *scratch);
+void msm_g2_add_batch_adx(g2_affine *acc, const uint32_t *a, const g2_affine *table, const uint32_t *b, size_t n,
+                          fp2 *scratch);
+
 #endif

@@ -29,5 +29,8 @@ const ntt_kernels *ntt_kernels_get(void);
 
 void ntt_split_portable(fr *x, size_t len, size_t stop, size_t block, const fr *tw);
 void ntt_merge_portable(fr *x, size_t len, size_t start, size_t block, const fr *tw);
+// x86-64 with BMI2 and ADX (CPU_AVX2).
+void ntt_split_adx(fr *x, size_t len, size_t stop, size_t block, const fr *tw);
+void ntt_merge_adx(fr *x, size_t len, size_t start, size_t block, const fr *tw);
 
 #endif

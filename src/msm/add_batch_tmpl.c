@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Batch-affine addition, portable. Montgomery's trick turns n inversions into one and 3n multiplications: a forward
-// pass keeps running products of the denominators, a backward pass peels off one inverse after the other.
+// Batch-affine addition, compiled for both groups and for every CPU level: portable, and with MSM_ADX. Montgomery's
+// trick turns n inversions into one and 3n multiplications: a forward pass keeps running products of the denominators,
+// a backward pass peels off one inverse after the other.
 #include "msm/types.h"
+
+#if defined(MSM_ADX)
+#include "msm/x86/fp_adx.h"
+#define MUL F(mul_adx)
+#define SQR F(sqr_adx)
+#define ADD_BATCH MSM(add_batch_adx)
+#else
+#define MUL F(mul)
+#define SQR F(sqr)
+#define ADD_BATCH MSM(add_batch_portable)
+#endif
 
 enum { PREFETCH_DISTANCE = 12 };
 
@@ -30,7 +42,7 @@ static inline addition classify(FE *den, const POINT *p, const POINT *q, bool ne
     return DOUBLE;
 }
 
-static void add_batch(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n, FE *scratch) {
+void ADD_BATCH(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n, FE *scratch) {
     FE run = FE_ONE, den;
     for (size_t i = 0; i < n; i++) {
         if (i + PREFETCH_DISTANCE < n) {
@@ -41,7 +53,7 @@ static void add_batch(POINT *acc, const uint32_t *a, const POINT *table, const u
         const addition kind = classify(&den, &acc[a[i]], &table[b[i] >> 1], (b[i] & 1) != 0);
         if (__builtin_expect(kind > DOUBLE, 0)) continue;
         scratch[i] = run;
-        F(mul)(&run, &run, &den);
+        MUL(&run, &run, &den);
     }
     F(inv)(&run, &run);
     for (size_t i = n; i-- > 0;) {
@@ -54,7 +66,7 @@ static void add_batch(POINT *acc, const uint32_t *a, const POINT *table, const u
         switch (__builtin_expect(kind, ADD)) {
         case ADD: F(sub)(&lambda, &y2, &p->y); break;
         case DOUBLE:
-            F(sqr)(&t, &p->x);
+            SQR(&t, &p->x);
             F(dbl)(&lambda, &t);
             F(add)(&lambda, &lambda, &t);
             break;
@@ -62,22 +74,16 @@ static void add_batch(POINT *acc, const uint32_t *a, const POINT *table, const u
         case CANCEL: *p = (POINT){0}; continue;
         default: continue;
         }
-        F(mul)(&t, &run, &scratch[i]); // 1 / den
-        F(mul)(&run, &run, &den);
-        F(mul)(&lambda, &lambda, &t);
+        MUL(&t, &run, &scratch[i]); // 1 / den
+        MUL(&run, &run, &den);
+        MUL(&lambda, &lambda, &t);
         FE x3, y3;
-        F(sqr)(&x3, &lambda);
+        SQR(&x3, &lambda);
         F(sub)(&x3, &x3, &p->x);
         F(sub)(&x3, &x3, &q->x);
         F(sub)(&y3, &p->x, &x3);
-        F(mul)(&y3, &y3, &lambda);
+        MUL(&y3, &y3, &lambda);
         F(sub)(&p->y, &y3, &p->y);
         p->x = x3;
     }
-}
-
-const MSM(kernels) * MSM(kernels_get)(void) {
-    // CPU levels overwrite the entry here when there are any (base/cpu.h).
-    static const MSM(kernels) portable = {add_batch};
-    return &portable;
 }
