@@ -14,7 +14,7 @@ if [ -z "$oracle" ] || [ ! -x "$oracle" ]; then
     exit 2
 fi
 params=$(realpath -m "${CUZK_PARAMS_DIR:-.cache/params}")
-cuzk=${CUZK:-build/src/app/cuzk}
+cuzk=${CUZK:-build/cuzk}
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
