@@ -57,7 +57,7 @@ demo: ## prove and verify the bundled sector
 	@scripts/demo.sh
 
 bench: build ## run all benches
-	@found=; for b in build/bench/bench_*; do \
+	@found=; for b in build/bench/*_bench; do \
 	  if [ -f "$$b" ] && [ -x "$$b" ]; then found=1; echo "== $${b##*/}"; "$$b" || exit 1; fi; \
 	done; [ -n "$$found" ] || { echo "no bench in build/bench"; exit 1; }
 
