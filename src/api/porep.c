@@ -62,13 +62,6 @@ static cuzk_status keys_init(keys *k, char label[PARAMS_LABEL_MAX], const char *
     return k->inputs != NULL ? CUZK_OK : cuzk_fail(err, CUZK_ERR_MEMORY, "%" PRIu32 " public inputs", k->n_inputs);
 }
 
-static cuzk_status load_pk(keys *k, key_check check, pool *p, const observer *o, cuzk_error *err) {
-    observe_begin(o, "load_key");
-    cuzk_status s = groth16_pk_load(&k->pk, k->files.params, check, p, o, err);
-    observe_end(o, "load_key");
-    return s;
-}
-
 static cuzk_status prove_partitions(uint8_t *proof, porep_prove_report *report, keys *k, const c1_file *c1,
                                     const porep_prove_options *options, pool *p, const observer *o, cuzk_error *err) {
     const porep_input *in = c1_input(c1);
@@ -104,7 +97,7 @@ cuzk_status porep_prove(uint8_t **proof, size_t *proof_len, porep_prove_report *
         s = porep_check(in, p, err);
         observe_end(o, "vanilla_check");
     }
-    if (s == CUZK_OK) s = load_pk(&k, options->check, p, o, err);
+    if (s == CUZK_OK) s = groth16_pk_load(&k.pk, k.files.params, options->check, p, o, err);
     uint8_t *bytes = NULL;
     size_t len = porep_proof_bytes(&in->shape);
     if (s == CUZK_OK && (bytes = mem_alloc(MEM_MISC, len, 1)) == NULL)

@@ -27,7 +27,7 @@ CUZK_MUST_USE cuzk_status porep_read_c1(c1_file **out, const char *path, const o
 size_t porep_proof_bytes(const porep_shape *shape);
 
 // Proves all partitions and verifies each against public inputs derived from the statement alone. *proof (mem_free) is
-// set only when all verified. Stages: "vanilla_check", "load_key", those of groth16/prove.h, "verify".
+// set only when all verified. Stages: "vanilla_check", "key_load", those of groth16/prove.h, "verify".
 CUZK_MUST_USE cuzk_status porep_prove(uint8_t **proof, size_t *proof_len, porep_prove_report *report, const c1_file *c1,
                                       const porep_prove_options *options, pool *p, const observer *o, cuzk_error *err);
 

@@ -59,7 +59,7 @@ enum {
 // A command's arguments begin with this, and its parser hands unknown keys to options_common.
 typedef struct args_head {
     app *app;
-    const struct argp_option *options; // for naming what is wrong
+    const char *mistake; // the word that argp could not take
 } args_head;
 
 // Reads the flags. -1: go on; else the exit code (help was printed, or the flags were refused and reported).

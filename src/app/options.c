@@ -50,6 +50,13 @@ error_t options_common(int key, char *arg, struct argp_state *state) {
         if (e == 0) a->threads = (unsigned)n;
         return e;
     }
+    case ARGP_KEY_ERROR: {
+        // argp has passed the offending word, unless it is a cluster of letters.
+        int at = state->next - 1;
+        if (at + 1 < state->argc && state->argv[at][0] != '-' && state->argv[at + 1][0] == '-') at++;
+        ((args_head *)state->input)->mistake = at < state->argc ? state->argv[at] : "";
+        return 0;
+    }
     case ARGP_KEY_ARG: return options_refuse(state, "unexpected argument '%s'", arg);
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -79,10 +86,9 @@ int options_parse(app *a, int argc, char **argv, const struct argp_option *optio
                   const char *doc, args_head *args) {
     const struct argp argp = {.options = options, .parser = parser, .doc = doc};
     args->app = a;
-    args->options = options;
-    int end = 0;
+    args->mistake = "";
     // ARGP_SILENT: no messages, no exits, no built-in help. ARGP_IN_ORDER: the first mistake is the one reported.
-    error_t e = argp_parse(&argp, argc, argv, ARGP_SILENT | ARGP_IN_ORDER, &end, args);
+    error_t e = argp_parse(&argp, argc, argv, ARGP_SILENT | ARGP_IN_ORDER, NULL, args);
     if (a->help) {
         char name[64];
         snprintf(name, sizeof name, "cuzk %s", a->command);
@@ -90,6 +96,6 @@ int options_parse(app *a, int argc, char **argv, const struct argp_option *optio
         return app_finish(a);
     }
     if (e == 0) return -1;
-    if (a->err.status == CUZK_OK) name_mistake(a, options, end > 0 && end <= argc ? argv[end - 1] : "");
+    if (a->err.status == CUZK_OK) name_mistake(a, options, args->mistake);
     return app_fail(a);
 }

@@ -65,7 +65,7 @@ class BadC1(Case):
         assert seed in BARE, "the file is expected to be compact"
         self.table({
             "empty": ("found nothing", b""),
-            "a space": ("c1", b" "),
+            "a space": ("end of", b" "),
             "truncated": ("end of", BARE[:-1]),
             "truncated in the middle": ("end of", BARE[: len(BARE) // 2]),
             "trailing junk": ("byte", BARE + b"x"),
@@ -87,7 +87,7 @@ class BadC1(Case):
             "1e1": (["seed", "1e1"], BARE.replace(seed, b'"seed":[1e1')),
             "huge": ("seed", BARE.replace(seed, b'"seed":[' + b"9" * 400)),
             "a string": ("seed", BARE.replace(seed, b'"seed":["1"')),
-            "10,000 deep": ("nesting", b"[" * 10000),
+            "10,000 deep": ("expected an object", b"[" * 10000),
             "10,000 deep inside": ("seed", BARE.replace(seed, b'"seed":' + b"[" * 10000)),
             "10,000 objects deep": ("expected", b'{"a":' * 10000),
         })

@@ -31,7 +31,7 @@ class Golden(Case):
         r = self.golden("porep-2k-a")
         err = r.stderr.decode()
         self.assertEqual(r.stdout, b"")
-        for word in ("synthesis", "msm_h", "verify", "load_key", "total", "peak MiB", "resident"):
+        for word in ("synthesis", "msm_h", "verify", "key_load", "total", "peak MiB", "resident"):
             self.assertIn(word, err)
         self.assertIn("WARNING: INSECURE: test parameters, made from the label 'cuzk test'", err)
         self.assertIn("WARNING: INSECURE: test blinding", err)
@@ -42,7 +42,7 @@ class Golden(Case):
         self.assertEqual((d["partitions"], d["proof_bytes"], d["sector_size"], d["retries"]), (1, 192, 2048, 0))
         self.assertEqual((d["insecure_label"], d["test_blinding"]), ("cuzk test", "porep-2k-v10"))
         outer = {s["stage"]: s for s in d["stages"] if s["depth"] == 0}
-        self.assertLessEqual({"read", "parse", "vanilla_check", "load_key", "synthesis", "verify"}, set(outer))
+        self.assertLessEqual({"read", "parse", "vanilla_check", "key_load", "synthesis", "verify"}, set(outer))
         self.assertLessEqual(sum(s["ms"] for s in outer.values()), d["wall_ms"])
         self.assertGreater(d["peak_bytes"]["total"], 1 << 30)
 
