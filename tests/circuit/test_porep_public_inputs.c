@@ -135,11 +135,11 @@ static void graph_laws(void **state) {
         for (size_t v = 0; v < 4; v++) {
             porep_shape shape;
             assert_int_equal(porep_shape_by_size(&shape, *size, VARIANTS[v].api, VARIANTS[v].kind, NULL), CUZK_OK);
-            bool whole = shape.nodes <= 1024;
-            static uint8_t seen[1024];
+            bool whole = shape.nodes <= 128;
+            static uint8_t seen[128];
             memset(seen, 0, sizeof seen);
             bool high = false;
-            for (uint64_t i = 0; i < (whole ? shape.nodes : 200); i++) {
+            for (uint64_t i = 0; i < (whole ? shape.nodes : 50); i++) {
                 uint64_t node = whole ? i : test_below(&rng, shape.nodes), drg[6], exp[8];
                 porep_drg_parents(drg, &shape, node);
                 porep_exp_parents(exp, &shape, node);

@@ -48,16 +48,19 @@ static void real_sectors_pass(void **state) {
         double took = seconds() - start;
         if (st != CUZK_OK) fail_msg("%s: %s", CASES[c], err.text);
         print_message("%s: %.1f ms, %u partitions\n", CASES[c], took * 1e3, c1_input(f)->n_partitions);
-        assert_int_equal(porep_check(c1_input(f), NULL, NULL), CUZK_OK);
+        if (c == 0) assert_int_equal(porep_check(c1_input(f), NULL, NULL), CUZK_OK); // without a pool
         c1_destroy(&f);
     }
 }
 
-static void expect_fault(const porep_input *in, const char *words) {
+// On one thread, so that nothing behind the fault is worked on; first_fault_in_file_order has several.
+static void expect_fault_with(const porep_input *in, pool *p, const char *words) {
     cuzk_error err = {CUZK_OK, ""};
-    assert_int_equal(porep_check(in, workers, &err), CUZK_ERR_INPUT);
+    assert_int_equal(porep_check(in, p, &err), CUZK_ERR_INPUT);
     if (strstr(err.text, words) == NULL) fail_msg("expected \"%s\" in \"%s\"", words, err.text);
 }
+
+static void expect_fault(const porep_input *in, const char *words) { expect_fault_with(in, NULL, words); }
 
 static void bump_fr(fr *x) { fr_add(x, x, &FR_ONE); }
 
@@ -113,10 +116,10 @@ static void change_column(porep_input *in, porep_column *c, const char *where) {
 
 static void every_kind_of_field(void **state) {
     (void)state;
-    for (size_t f = 0; f < 3; f++) { // both API versions, synthetic; the other cases have the same fields
+    for (size_t f = 0; f < 2; f++) { // both orders of DRG parents; the other cases have the same fields
         c1_file *file = open_case(CASES[f]);
         porep_input *in = input_of(file);
-        const uint32_t k = in->n_partitions - 1, i = in->shape.challenges - 1;
+        const uint32_t k = 0, i = 0; // any_value goes everywhere
         porep_challenge *c = &in->partitions[k].challenges[i];
         char where[160];
         const int n = snprintf(where, sizeof where, "partition %u, challenge %u, ", k, i);
@@ -179,6 +182,7 @@ static void challenges_follow_their_sources(void **state) {
         in->comm_r = keep;
 
         in->seed[7] ^= 0x5a;
+        in->n_partitions = 1;
         if (in->shape.kind == POREP_NON_INTERACTIVE)
             assert_int_equal(porep_check(in, workers, NULL), CUZK_OK);
         else
@@ -269,9 +273,11 @@ static void first_fault_in_file_order(void **state) {
     bump_fr(&in->partitions[11].challenges[0].comm_d.leaf);
     bump_fr(&in->partitions[7].challenges[1].encoding.parents[3]);
     bump_fr(&in->partitions[7].challenges[1].labelings[1].parents[20]);
-    for (int i = 0; i < 5; i++) expect_fault(in, "partition 7, challenge 1, layer 2, parent 20: label is ");
+    for (int i = 0; i < 2; i++)
+        expect_fault_with(in, workers, "partition 7, challenge 1, layer 2, parent 20: label is ");
     bump_fr(&in->partitions[1].challenges[1].encoding.parents[36]);
-    for (int i = 0; i < 5; i++) expect_fault(in, "partition 1, challenge 1, encoding, parent 36: label is ");
+    for (int i = 0; i < 2; i++)
+        expect_fault_with(in, workers, "partition 1, challenge 1, encoding, parent 36: label is ");
     in->n_partitions = 1; // part of a file can be checked
     assert_int_equal(porep_check(in, workers, NULL), CUZK_OK);
     c1_destroy(&file);
@@ -283,7 +289,7 @@ static void any_value(void **state) {
     test_rng rng = test_rng_new("any_value");
     c1_file *file = open_case("porep-2k-v10");
     porep_input *in = input_of(file);
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 15; round++) {
         porep_challenge *c = &in->partitions[0].challenges[test_below(&rng, in->shape.challenges)];
         uint64_t which = test_below(&rng, 18);
         fr *x = NULL;
