@@ -6,17 +6,33 @@ const fp2 FP2_ONE = {{{UINT64_C(0x760900000002fffd), UINT64_C(0xebf4000bc40c0002
                        UINT64_C(0x77ce585370525745), UINT64_C(0x5c071a97a256ec6d), UINT64_C(0x15f65ec3fa80e493)}},
                      {{0}}};
 
+// a + b without reduction, below 2p.
+static inline void add_raw(uint64_t out[6], const fp *a, const fp *b) {
+    uint64_t carry = 0;
+    for (size_t i = 0; i < 6; i++) out[i] = limb_adc(a->l[i], b->l[i], &carry);
+}
+// a := a - b; all ones if that was negative, else 0.
+static inline uint64_t sub_wide(uint64_t a[12], const uint64_t b[12]) {
+    uint64_t borrow = 0;
+    for (size_t i = 0; i < 12; i++) a[i] = limb_sbb(a[i], b[i], &borrow);
+    return 0 - borrow;
+}
+
 void fp2_mul(fp2 *out, const fp2 *a, const fp2 *b) {
-    // Karatsuba: (a0 + a1)(b0 + b1) - a0 b0 - a1 b1 is the coefficient of u.
-    fp v0, v1, sa, sb;
-    fp_mul(&v0, &a->c0, &b->c0);
-    fp_mul(&v1, &a->c1, &b->c1);
-    fp_add(&sa, &a->c0, &a->c1);
-    fp_add(&sb, &b->c0, &b->c1);
-    fp_mul(&sa, &sa, &sb);
-    fp_sub(&sa, &sa, &v0);
-    fp_sub(&out->c1, &sa, &v1);
-    fp_sub(&out->c0, &v0, &v1);
+    // Karatsuba: (a0 + a1)(b0 + b1) - a0 b0 - a1 b1 = a0 b1 + a1 b0 is the coefficient of u. Two reductions, not three.
+    static const uint64_t modulus[6] = {FP_Q0, FP_Q1, FP_Q2, FP_Q3, FP_Q4, FP_Q5};
+    uint64_t v0[12], v1[12], cross[12], sa[6], sb[6], carry = 0;
+    fp_mul_wide(v0, a->c0.l, b->c0.l);
+    fp_mul_wide(v1, a->c1.l, b->c1.l);
+    add_raw(sa, &a->c0, &a->c1);
+    add_raw(sb, &b->c0, &b->c1);
+    fp_mul_wide(cross, sa, sb);
+    (void)sub_wide(cross, v0);
+    (void)sub_wide(cross, v1); // in [0, 2 p^2), and 2p < 2^384
+    fp_reduce_wide(&out->c1, cross);
+    uint64_t negative = sub_wide(v0, v1); // in (-p^2, p^2): a negative one gets 2^384 p
+    for (size_t i = 0; i < 6; i++) v0[6 + i] = limb_adc(v0[6 + i], negative & modulus[i], &carry);
+    fp_reduce_wide(&out->c0, v0);
 }
 
 void fp2_sqr(fp2 *out, const fp2 *a) {

@@ -120,6 +120,115 @@ static inline void fp_mul(fp *out, const fp *a, const fp *b) {
     fp_reduce_once(out, t[0], t[1], t[2], t[3], t[4], t[5]);
 }
 
+// Products without reduction, for sums of products that are reduced once (fp2_mul).
+
+// t := a * b, column by column, for any six limbs.
+static inline void fp_mul_wide(uint64_t t[12], const uint64_t a[6], const uint64_t b[6]) {
+    uint64_t l = 0, m = 0, h = 0;
+    limb_mac3(&h, &m, &l, a[0], b[0]);
+    t[0] = l, l = m, m = h, h = 0;
+    limb_mac3(&h, &m, &l, a[1], b[0]);
+    limb_mac3(&h, &m, &l, a[0], b[1]);
+    t[1] = l, l = m, m = h, h = 0;
+    limb_mac3(&h, &m, &l, a[2], b[0]);
+    limb_mac3(&h, &m, &l, a[1], b[1]);
+    limb_mac3(&h, &m, &l, a[0], b[2]);
+    t[2] = l, l = m, m = h, h = 0;
+    limb_mac3(&h, &m, &l, a[3], b[0]);
+    limb_mac3(&h, &m, &l, a[2], b[1]);
+    limb_mac3(&h, &m, &l, a[1], b[2]);
+    limb_mac3(&h, &m, &l, a[0], b[3]);
+    t[3] = l, l = m, m = h, h = 0;
+    limb_mac3(&h, &m, &l, a[4], b[0]);
+    limb_mac3(&h, &m, &l, a[3], b[1]);
+    limb_mac3(&h, &m, &l, a[2], b[2]);
+    limb_mac3(&h, &m, &l, a[1], b[3]);
+    limb_mac3(&h, &m, &l, a[0], b[4]);
+    t[4] = l, l = m, m = h, h = 0;
+    limb_mac3(&h, &m, &l, a[5], b[0]);
+    limb_mac3(&h, &m, &l, a[4], b[1]);
+    limb_mac3(&h, &m, &l, a[3], b[2]);
+    limb_mac3(&h, &m, &l, a[2], b[3]);
+    limb_mac3(&h, &m, &l, a[1], b[4]);
+    limb_mac3(&h, &m, &l, a[0], b[5]);
+    t[5] = l, l = m, m = h, h = 0;
+    limb_mac3(&h, &m, &l, a[5], b[1]);
+    limb_mac3(&h, &m, &l, a[4], b[2]);
+    limb_mac3(&h, &m, &l, a[3], b[3]);
+    limb_mac3(&h, &m, &l, a[2], b[4]);
+    limb_mac3(&h, &m, &l, a[1], b[5]);
+    t[6] = l, l = m, m = h, h = 0;
+    limb_mac3(&h, &m, &l, a[5], b[2]);
+    limb_mac3(&h, &m, &l, a[4], b[3]);
+    limb_mac3(&h, &m, &l, a[3], b[4]);
+    limb_mac3(&h, &m, &l, a[2], b[5]);
+    t[7] = l, l = m, m = h, h = 0;
+    limb_mac3(&h, &m, &l, a[5], b[3]);
+    limb_mac3(&h, &m, &l, a[4], b[4]);
+    limb_mac3(&h, &m, &l, a[3], b[5]);
+    t[8] = l, l = m, m = h, h = 0;
+    limb_mac3(&h, &m, &l, a[5], b[4]);
+    limb_mac3(&h, &m, &l, a[4], b[5]);
+    t[9] = l, l = m, m = h, h = 0;
+    limb_mac3(&h, &m, &l, a[5], b[5]);
+    t[10] = l, t[11] = m;
+}
+
+// out := t / 2^384 mod p for t < 2^384 p, so that (t + m p) / 2^384 < 2p. Overwrites t.
+static inline void fp_reduce_wide(fp *out, uint64_t t[12]) {
+    uint64_t c, m, top = 0; // top: the carry of the row before, into the limb where this row's carry goes
+    m = t[0] * FP_NINV, c = 0;
+    (void)limb_mac(t[0], m, FP_Q0, &c);
+    t[1] = limb_mac(t[1], m, FP_Q1, &c);
+    t[2] = limb_mac(t[2], m, FP_Q2, &c);
+    t[3] = limb_mac(t[3], m, FP_Q3, &c);
+    t[4] = limb_mac(t[4], m, FP_Q4, &c);
+    t[5] = limb_mac(t[5], m, FP_Q5, &c);
+    t[6] = limb_adc(t[6], c, &top);
+    m = t[1] * FP_NINV, c = 0;
+    (void)limb_mac(t[1], m, FP_Q0, &c);
+    t[2] = limb_mac(t[2], m, FP_Q1, &c);
+    t[3] = limb_mac(t[3], m, FP_Q2, &c);
+    t[4] = limb_mac(t[4], m, FP_Q3, &c);
+    t[5] = limb_mac(t[5], m, FP_Q4, &c);
+    t[6] = limb_mac(t[6], m, FP_Q5, &c);
+    t[7] = limb_adc(t[7], c, &top);
+    m = t[2] * FP_NINV, c = 0;
+    (void)limb_mac(t[2], m, FP_Q0, &c);
+    t[3] = limb_mac(t[3], m, FP_Q1, &c);
+    t[4] = limb_mac(t[4], m, FP_Q2, &c);
+    t[5] = limb_mac(t[5], m, FP_Q3, &c);
+    t[6] = limb_mac(t[6], m, FP_Q4, &c);
+    t[7] = limb_mac(t[7], m, FP_Q5, &c);
+    t[8] = limb_adc(t[8], c, &top);
+    m = t[3] * FP_NINV, c = 0;
+    (void)limb_mac(t[3], m, FP_Q0, &c);
+    t[4] = limb_mac(t[4], m, FP_Q1, &c);
+    t[5] = limb_mac(t[5], m, FP_Q2, &c);
+    t[6] = limb_mac(t[6], m, FP_Q3, &c);
+    t[7] = limb_mac(t[7], m, FP_Q4, &c);
+    t[8] = limb_mac(t[8], m, FP_Q5, &c);
+    t[9] = limb_adc(t[9], c, &top);
+    m = t[4] * FP_NINV, c = 0;
+    (void)limb_mac(t[4], m, FP_Q0, &c);
+    t[5] = limb_mac(t[5], m, FP_Q1, &c);
+    t[6] = limb_mac(t[6], m, FP_Q2, &c);
+    t[7] = limb_mac(t[7], m, FP_Q3, &c);
+    t[8] = limb_mac(t[8], m, FP_Q4, &c);
+    t[9] = limb_mac(t[9], m, FP_Q5, &c);
+    t[10] = limb_adc(t[10], c, &top);
+    m = t[5] * FP_NINV, c = 0;
+    (void)limb_mac(t[5], m, FP_Q0, &c);
+    t[6] = limb_mac(t[6], m, FP_Q1, &c);
+    t[7] = limb_mac(t[7], m, FP_Q2, &c);
+    t[8] = limb_mac(t[8], m, FP_Q3, &c);
+    t[9] = limb_mac(t[9], m, FP_Q4, &c);
+    t[10] = limb_mac(t[10], m, FP_Q5, &c);
+    t[11] = limb_adc(t[11], c, &top);
+    fp_reduce_once(out, t[6], t[7], t[8], t[9], t[10], t[11]);
+}
+
+// A squaring of its own (63 limb products, not 78) gains 8 % with clang and loses 5 % with gcc.
 static inline void fp_sqr(fp *out, const fp *a) { fp_mul(out, a, a); }
 
 #endif

@@ -59,4 +59,13 @@ static inline uint64_t limb_mac(uint64_t t, uint64_t a, uint64_t b, uint64_t *ca
 #endif
 }
 
+// (h, m, l) += a * b: one term of a column of a product. The caller keeps the number of terms below 2^63.
+static inline void limb_mac3(uint64_t *h, uint64_t *m, uint64_t *l, uint64_t a, uint64_t b) {
+    u128 p = (u128)a * b;
+    uint64_t c = 0;
+    *l = limb_adc(*l, (uint64_t)p, &c);
+    *m = limb_adc(*m, (uint64_t)(p >> 64), &c);
+    *h = limb_adc(*h, 0, &c);
+}
+
 #endif

@@ -10,7 +10,7 @@ typedef POINT(affine) affine;
 typedef POINT(jac) jac;
 typedef POINT(xyzz) xyzz;
 
-static const affine INFINITY_POINT = {FE_ZERO, FE_ZERO};
+static const affine INFINITY_POINT; // x = y = 0
 
 static const affine *generator(void);
 static fe random_fe(test_rng *rng);
