@@ -137,7 +137,7 @@ cuzk_result cuzk_porep_verify(cuzk_context *ctx, const char *params_dir, const u
     if (s == CUZK_OK) {
         char label[PARAMS_LABEL_MAX];
         observer o = observe(ctx);
-        s = porep_verify(label, f, params_dir, proof, proof_len, &o, &ctx->error);
+        s = porep_verify(label, f, params_dir, NULL, proof, proof_len, &o, &ctx->error);
     }
     c1_destroy(&f);
     return (cuzk_result)s;

@@ -113,28 +113,38 @@ cuzk_status porep_prove(uint8_t **proof, size_t *proof_len, porep_prove_report *
     return CUZK_OK;
 }
 
-cuzk_status porep_verify(char insecure_label[PARAMS_LABEL_MAX], const c1_file *c1, const char *params_dir,
-                         const uint8_t *proof, size_t proof_len, const observer *o, cuzk_error *err) {
-    const porep_input *in = c1_input(c1);
+static cuzk_status verify_partitions(keys *k, const c1_file *c1, const uint8_t *proof, size_t proof_len,
+                                     const observer *o, cuzk_error *err) {
+    const porep_shape *shape = &c1_input(c1)->shape;
     porep_statement st;
     c1_statement(&st, c1);
-    size_t want = porep_proof_bytes(&in->shape);
+    size_t want = porep_proof_bytes(shape);
     if (proof_len != want)
         return cuzk_fail(err, CUZK_ERR_FORMAT, "a proof of %s has %zu bytes (%" PRIu32 " partition%s of %d), found %zu",
-                         in->shape.proof_name, want, in->shape.partitions, in->shape.partitions == 1 ? "" : "s",
+                         shape->proof_name, want, shape->partitions, shape->partitions == 1 ? "" : "s",
                          GROTH16_PROOF_BYTES, proof_len);
-    keys k = {0};
-    cuzk_status s = keys_init(&k, insecure_label, params_dir, &in->shape, err);
-    for (uint32_t i = 0; s == CUZK_OK && i < in->shape.partitions; i++) {
-        observe_begin(o, "verify");
+    for (uint32_t i = 0; i < shape->partitions; i++) {
         groth16_proof pf;
-        s = groth16_proof_decode(&pf, proof + (size_t)i * GROTH16_PROOF_BYTES, err);
+        observe_begin(o, "verify");
+        cuzk_status s = groth16_proof_decode(&pf, proof + (size_t)i * GROTH16_PROOF_BYTES, err);
         if (s == CUZK_OK) {
-            porep_public_inputs(k.inputs, &in->shape, &st, i);
-            s = groth16_verify(k.vk, &pf, k.inputs, k.n_inputs, err);
+            porep_public_inputs(k->inputs, shape, &st, i);
+            s = groth16_verify(k->vk, &pf, k->inputs, k->n_inputs, err);
         }
-        if (s != CUZK_OK) s = cuzk_fail_in(err, s, "partition %" PRIu32, i);
         observe_end(o, "verify");
+        if (s != CUZK_OK) return cuzk_fail_in(err, s, "partition %" PRIu32, i);
+    }
+    return CUZK_OK;
+}
+
+cuzk_status porep_verify(char insecure_label[PARAMS_LABEL_MAX], const c1_file *c1, const char *params_dir,
+                         const char *proof_name, const uint8_t *proof, size_t proof_len, const observer *o,
+                         cuzk_error *err) {
+    keys k = {0};
+    cuzk_status s = keys_init(&k, insecure_label, params_dir, &c1_input(c1)->shape, err);
+    if (s == CUZK_OK) {
+        s = verify_partitions(&k, c1, proof, proof_len, o, err);
+        if (s != CUZK_OK && proof_name != NULL) s = cuzk_fail_in(err, s, "%s", proof_name);
     }
     keys_destroy(&k);
     return s;

@@ -31,8 +31,10 @@ size_t porep_proof_bytes(const porep_shape *shape);
 CUZK_MUST_USE cuzk_status porep_prove(uint8_t **proof, size_t *proof_len, porep_prove_report *report, const c1_file *c1,
                                       const porep_prove_options *options, pool *p, const observer *o, cuzk_error *err);
 
-// Needs the verifying key only. insecure_label as in the report above.
+// Needs the verifying key only. insecure_label as in the report above. proof_name says in errors where the bytes are
+// from, NULL: nothing is said.
 CUZK_MUST_USE cuzk_status porep_verify(char insecure_label[PARAMS_LABEL_MAX], const c1_file *c1, const char *params_dir,
-                                       const uint8_t *proof, size_t proof_len, const observer *o, cuzk_error *err);
+                                       const char *proof_name, const uint8_t *proof, size_t proof_len,
+                                       const observer *o, cuzk_error *err);
 
 #endif

@@ -53,10 +53,8 @@ static cuzk_status verify(app *a, const verify_args *args, monitor *m) {
     char label[PARAMS_LABEL_MAX] = "";
     cuzk_status s = porep_read_c1(&c1, args->c1, &m->o, &a->err);
     if (s == CUZK_OK) s = file_read_all(&proof, &proof_len, args->proof, PROOF_FILE_MAX, &a->err);
-    if (s == CUZK_OK) {
-        s = porep_verify(label, c1, args->params, proof, proof_len, &m->o, &a->err);
-        if (s != CUZK_OK) (void)cuzk_fail_in(&a->err, s, "%s", strcmp(args->proof, "-") == 0 ? "proof" : args->proof);
-    }
+    const char *name = strcmp(args->proof, "-") == 0 ? "standard input" : args->proof;
+    if (s == CUZK_OK) s = porep_verify(label, c1, args->params, name, proof, proof_len, &m->o, &a->err);
     monitor_clear(m);
     if (s == CUZK_OK) {
         const porep_shape *shape = &c1_input(c1)->shape;

@@ -129,13 +129,14 @@ class BadParams(Case):
         window = next((VECTORS / "vk").glob("*0170db1f*.vk"))
         self.verify_refused(["another circuit", "expected 39", "found 22"], params=self.small(vk=window))
         self.bad(["another circuit", "expected 39", "found 22"], params=self.small(vk=window))
-        # The right verifying key, and sections of a circuit with one wire.
+        # The right verifying key, and sections of a circuit with the same inputs and 20 wires.
         with open(self.file, "rb") as f:
             data = f.read(self.vk.stat().st_size)
             for name, (at, width, _) in self.at.items():
                 f.seek(at)
-                data += struct.pack(">I", 1) + f.read(width)
-        self.bad(["expected", "found"], params=self.small(params=data))
+                n = 63 if name == "h" else 20 if name == "l" else 40
+                data += struct.pack(">I", n) + f.read(n * width)
+        self.bad(["partition 0", "2685673", "20"], params=self.small(params=data))
         # .params and .vk of different circuits.
         with Patched(self.file, 5, b"\xaa"):
             self.bad(["does not belong to", "byte 5"])
@@ -164,7 +165,7 @@ class BadParams(Case):
     def test_outside_the_subgroup(self):
         at, width, n = self.at["l"]
         with Patched(self.file, at + (n // 2) * width, bls.uncompressed_g1(bls.g1_outside_subgroup())):
-            self.bad([".params", "l", "subgroup"], "--check-params", "full")
+            self.bad([".params", "l", "prime order"], "--check-params", "full")
 
     def test_verifying_key_points(self):
         """Always checked in full."""
@@ -172,10 +173,10 @@ class BadParams(Case):
         g1, g2 = bls.uncompressed_g1(bls.g1_outside_subgroup()), bls.uncompressed_g2(bls.g2_outside_subgroup())
         rows = {
             "alpha off the curve": (0, p[:95] + bytes([p[95] ^ 1]), ["alpha", "curve"]),
-            "alpha outside the subgroup": (0, g1, ["alpha", "subgroup"]),
-            "beta_g2 outside the subgroup": (192, g2, ["beta", "subgroup"]),
-            "delta_g2 outside the subgroup": (HEAD - 4 - 192, g2, ["delta", "subgroup"]),
-            "ic outside the subgroup": (HEAD + 96 * 3, g1, ["ic", "subgroup"]),
+            "alpha outside the subgroup": (0, g1, ["alpha", "prime order"]),
+            "beta_g2 outside the subgroup": (192, g2, ["beta", "prime order"]),
+            "delta_g2 outside the subgroup": (HEAD - 4 - 192, g2, ["delta", "prime order"]),
+            "ic outside the subgroup": (HEAD + 96 * 3, g1, ["ic", "prime order"]),
             "alpha at infinity": (0, b"\x40" + bytes(95), ["alpha", "infinity"]),
         }
         for what, (at, data, words) in rows.items():

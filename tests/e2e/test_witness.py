@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from harness import VECTORS, Case, c1_path, golden, main
+from harness import VECTORS, Case, c1_path, golden, main, run
 
 KEYS = ("inputs", "aux", "constraints", "aux_zero", "aux_one", "inputs_sha256", "aux_sha256")
 
@@ -38,9 +38,10 @@ class Witness(Case):
 
     def test_unsatisfied(self):
         c1 = json.loads(c1_path("porep-2k-a").read_text())
-        c1["vanilla_proofs"]["StackedDrg2KiBV1"][0][1]["labeling_proofs"][1]["parents"][3][5] ^= 1
+        # A label of a parent, which then hashes to another column. (Those of c_x the circuit computes itself.)
+        c1["vanilla_proofs"]["StackedDrg2KiBV1"][0][1]["replica_column_proofs"]["exp_parents"][3]["column"]["rows"][0][
+            5] ^= 1
         text = json.dumps(c1).encode()
-        from harness import run
         r = run("witness", "digest", "--c1", "-", "--json", stdin=text)
         self.assertEqual(r.returncode, 1)
         err = r.stderr.decode()
