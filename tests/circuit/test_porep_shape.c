@@ -34,6 +34,9 @@ static void params_ids(void **state) {
         porep_params_id(other, &s);
         assert_string_equal(id, other);
         assert_int_equal(porep_shape_by_size(&s, size, POREP_API_1_2, POREP_SYNTHETIC, NULL), CUZK_OK);
+        assert_int_equal(porep_shape_by_size(&s, size, POREP_API_1_2, POREP_INTERACTIVE, NULL), CUZK_OK);
+        assert_string_equal(s.proof_name, "(unregistered)");
+        assert_int_equal(s.api, POREP_API_1_2);
         porep_params_id(other, &s);
         assert_string_equal(id, other);
     }

@@ -34,7 +34,7 @@ static const struct size_row {
     {"8MiB", 0, 0, 0, 1},  {"16MiB", 2, 0, 0, -1}, {"512MiB", 0, 0, 0, 2}, {"1GiB", 2, 0, 0, -1},
     {"32GiB", 8, 0, 1, 3}, {"64GiB", 8, 2, 1, 4},
 };
-enum { N_SIZES = sizeof SIZES / sizeof *SIZES, N_REGISTERED = 5, N_FAMILIES = 4 };
+enum { N_SIZES = sizeof SIZES / sizeof *SIZES, N_REGISTERED = 5, N_FAMILIES = 4, FAMILY_1_1 = 1 };
 
 static const char SIZES_TEXT[] = "2KiB, 4KiB, 16KiB, 32KiB, 8MiB, 16MiB, 512MiB, 1GiB, 32GiB or 64GiB";
 
@@ -122,9 +122,17 @@ cuzk_status porep_shape_by_size(porep_shape *out, uint64_t sector_size, porep_ap
             fill(out, i, f);
             return CUZK_OK;
         }
+        if (api == POREP_API_1_2 && kind == POREP_INTERACTIVE) {
+            // A configuration the official library accepts though nobody registered it: the graph of 1.1, id zero.
+            fill(out, i, FAMILY_1_1);
+            out->api = api;
+            memset(out->porep_id, 0, sizeof out->porep_id);
+            out->proof_name = "(unregistered)";
+            return CUZK_OK;
+        }
         return cuzk_fail(err, CUZK_ERR_USAGE,
                          "no proof of replication with this API version and kind of challenges: API 1.0 and 1.1 are "
-                         "interactive, API 1.2 is synthetic or non-interactive");
+                         "interactive only, API 1.2 is interactive, synthetic or non-interactive");
     }
     return cuzk_fail(err, CUZK_ERR_USAGE, "no sector size of %llu bytes; expected %s", (unsigned long long)sector_size,
                      SIZES_TEXT);
