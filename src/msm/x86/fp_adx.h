@@ -7,46 +7,46 @@
 
 #include "field/fp2.h"
 
-// p, then -1/p mod 2^64.
+// p, then -1/p mod 2^64. Memory operands relative to the instruction: they cost no register.
 static const uint64_t FP_ADX_CONST[7] = {FP_Q0, FP_Q1, FP_Q2, FP_Q3, FP_Q4, FP_Q5, FP_NINV};
 
-// t0..t6 += rdx * m[0..5]: low halves by the OF chain, high halves by the CF chain. t6 takes both carries; it cannot
-// overflow (bounds at fp_mul_adx).
-#define ROW(m, t0, t1, t2, t3, t4, t5, t6)                                                                             \
-    "xorl %k[hi], %k[hi]\n\t"                                                                                          \
-    "mulxq 0(" m "), %[lo], %[hi]\n\tadoxq %[lo], " t0 "\n\tadcxq %[hi], " t1 "\n\t"                                   \
-    "mulxq 8(" m "), %[lo], %[hi]\n\tadoxq %[lo], " t1 "\n\tadcxq %[hi], " t2 "\n\t"                                   \
-    "mulxq 16(" m "), %[lo], %[hi]\n\tadoxq %[lo], " t2 "\n\tadcxq %[hi], " t3 "\n\t"                                  \
-    "mulxq 24(" m "), %[lo], %[hi]\n\tadoxq %[lo], " t3 "\n\tadcxq %[hi], " t4 "\n\t"                                  \
-    "mulxq 32(" m "), %[lo], %[hi]\n\tadoxq %[lo], " t4 "\n\tadcxq %[hi], " t5 "\n\t"                                  \
-    "mulxq 40(" m "), %[lo], %[hi]\n\tadoxq %[lo], " t5 "\n\tadcxq %[hi], " t6 "\n\t"                                  \
-    "movl $0, %k[lo]\n\tadoxq %[lo], " t6 "\n\t"
+// One product: low half into the OF chain, high half into the CF chain.
+#define MAC(m, t, u) "mulxq " m ", %[lo], %[hi]\n\tadoxq %[lo], " t "\n\tadcxq %[hi], " u "\n\t"
+
+// t0..t6 += rdx * (m0, m1, ...). The last one takes both carries; it cannot overflow (bounds at fp_mul_adx).
+#define ROW(m0, m1, m2, m3, m4, m5, t0, t1, t2, t3, t4, t5, t6)                                                        \
+    "xorl %k[hi], %k[hi]\n\t" MAC(m0, t0, t1) MAC(m1, t1, t2) MAC(m2, t2, t3) MAC(m3, t3, t4) MAC(m4, t4, t5)          \
+        MAC(m5, t5, t6) "movl $0, %k[lo]\n\tadoxq %[lo], " t6 "\n\t"
 
 // t := (t + a * b[i] + k p) / 2^64 with k such that the division is exact: t0 becomes 0 and is the next step's t6.
 #define STEP(i, t0, t1, t2, t3, t4, t5, t6)                                                                            \
-    "movq 8*" #i "(%[b]), %%rdx\n\t" ROW("%[a]", t0, t1, t2, t3, t4, t5,                                               \
-                                         t6) "movq " t0 ", %%rdx\n\timulq 48(%[q]), %%rdx\n\t" ROW("%[q]", t0, t1, t2, \
-                                                                                                   t3, t4, t5, t6)
+    "movq 8*" #i "(%[b]), %%rdx\n\t" ROW(                                                                              \
+        "0(%[a])", "8(%[a])", "16(%[a])", "24(%[a])", "32(%[a])", "40(%[a])", t0, t1, t2, t3, t4, t5,                  \
+        t6) "movq " t0 ", %%rdx\n\timulq %[q6], %%rdx\n\t" ROW("%[q0]", "%[q1]", "%[q2]", "%[q3]", "%[q4]", "%[q5]",   \
+                                                               t0, t1, t2, t3, t4, t5, t6)
 
 // As fp_mul: t < 2p between steps, so t + a b[i] + k p < 2^64 * 2p fits in seven limbs, and one conditional subtraction
-// at the end is enough.
+// at the end is enough. The clobber of memory is for the operands read through a and b.
 static inline __attribute__((always_inline)) void fp_mul_adx(fp *out, const fp *a, const fp *b) {
     uint64_t t0 = 0, t1 = 0, t2 = 0, t3 = 0, t4 = 0, t5 = 0, t6 = 0, lo, hi;
-    __asm__(STEP(0, "%[t0]", "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]")
-                STEP(1, "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]", "%[t0]")
-                    STEP(2, "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]", "%[t0]", "%[t1]")
-                        STEP(3, "%[t3]", "%[t4]", "%[t5]", "%[t6]", "%[t0]", "%[t1]", "%[t2]")
-                            STEP(4, "%[t4]", "%[t5]", "%[t6]", "%[t0]", "%[t1]", "%[t2]", "%[t3]")
-                                STEP(5, "%[t5]", "%[t6]", "%[t0]", "%[t1]", "%[t2]", "%[t3]", "%[t4]")
-            : [t0] "+&r"(t0), [t1] "+&r"(t1), [t2] "+&r"(t2), [t3] "+&r"(t3), [t4] "+&r"(t4), [t5] "+&r"(t5),
-              [t6] "+&r"(t6), [lo] "=&r"(lo), [hi] "=&r"(hi)
-            : [a] "r"(a->l), [b] "r"(b->l), [q] "r"(FP_ADX_CONST), "m"(*a), "m"(*b), "m"(FP_ADX_CONST)
-            : "rdx", "cc");
+    __asm__(
+        STEP(0, "%[t0]", "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]")
+            STEP(1, "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]", "%[t0]")
+                STEP(2, "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]", "%[t0]", "%[t1]")
+                    STEP(3, "%[t3]", "%[t4]", "%[t5]", "%[t6]", "%[t0]", "%[t1]", "%[t2]")
+                        STEP(4, "%[t4]", "%[t5]", "%[t6]", "%[t0]", "%[t1]", "%[t2]", "%[t3]")
+                            STEP(5, "%[t5]", "%[t6]", "%[t0]", "%[t1]", "%[t2]", "%[t3]", "%[t4]")
+        : [t0] "+&r"(t0), [t1] "+&r"(t1), [t2] "+&r"(t2), [t3] "+&r"(t3), [t4] "+&r"(t4), [t5] "+&r"(t5),
+          [t6] "+&r"(t6), [lo] "=&r"(lo), [hi] "=&r"(hi)
+        : [a] "r"(a->l), [b] "r"(b->l), [q0] "m"(FP_ADX_CONST[0]), [q1] "m"(FP_ADX_CONST[1]), [q2] "m"(FP_ADX_CONST[2]),
+          [q3] "m"(FP_ADX_CONST[3]), [q4] "m"(FP_ADX_CONST[4]), [q5] "m"(FP_ADX_CONST[5]), [q6] "m"(FP_ADX_CONST[6])
+        : "rdx", "cc", "memory");
     fp_reduce_once(out, t6, t0, t1, t2, t3, t4);
 }
 
 #undef STEP
 #undef ROW
+#undef MAC
 
 static inline void fp_sqr_adx(fp *out, const fp *a) { fp_mul_adx(out, a, a); }
 
