@@ -5,6 +5,10 @@
 // Scalars are classified once: zeros cost nothing, ones go to a batch-affine tree, the rest to signed windows with
 // batch-affine buckets. Bases are affine, in the subgroup; infinity among them is allowed. The functions for G1 and G2
 // are one source compiled twice.
+//
+// Scratch (MEM_MSM), for q scalars other than 0 and 1, o ones and T threads: 40 q + 4 o bytes, at most 256 MiB or one
+// window's lists and buckets, and about 1.1 MiB T; 350 MiB for 2^22 random scalars in G1. The result does not depend on
+// the number of threads. At most 2^31 - 1 terms.
 #ifndef CUZK_MSM_MSM_H
 #define CUZK_MSM_MSM_H
 
