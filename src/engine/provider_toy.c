@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+#include "engine/provider_toy.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/mem.h"
+#include "groth16/setup.h"
+#include "hash/sha256.h"
+
+typedef struct toy_provider {
+    provider head;
+    toy_shape shape;
+    const char *label;
+    uint64_t key;
+} toy_provider;
+
+static uint64_t power_of_two(uint64_t n) {
+    uint64_t size = 1;
+    while (size < n) size *= 2;
+    return size;
+}
+
+static cuzk_status bind(const provider *self, void **request, provider_plan *plan, const uint8_t *input, size_t len,
+                        cuzk_error *err) {
+    const toy_provider *t = (const toy_provider *)self;
+    uint64_t seed;
+    cuzk_status s = toy_parse_input(&seed, input, len, err);
+    if (s != CUZK_OK) return s;
+    uint64_t *kept = mem_alloc(MEM_INPUT, 1, sizeof *kept);
+    if (kept == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a request");
+    *kept = seed;
+    *request = kept;
+    const uint64_t rows = t->shape.rows, domain = power_of_two(rows);
+    *plan = (provider_plan){
+        .partitions = t->shape.partitions,
+        .public_inputs = TOY_PUBLIC_INPUTS,
+        .key = t->key,
+        // At most a point in h, l, a and b_g1 a row, and one in b_g2.
+        .key_bytes = sizeof(groth16_pk) + (domain + 3 * rows + 2) * sizeof(g1_affine) + rows * sizeof(g2_affine),
+        .partition_bytes = provider_partition_bytes(rows, rows),
+    };
+    return CUZK_OK;
+}
+
+static void release(const provider *self, void *request) {
+    (void)self;
+    mem_free(request);
+}
+
+static cuzk_status synthesize(const provider *self, groth16_assignment **out, const void *request, uint32_t partition,
+                              const observer *obs, cuzk_error *err) {
+    const toy_provider *t = (const toy_provider *)self;
+    const toy_circuit tc = {.shape = t->shape, .seed = *(const uint64_t *)request, .partition = partition};
+    const circuit c = toy_circuit_bind(&tc);
+    return groth16_synthesize(out, &c, obs, err);
+}
+
+static void public_inputs(const provider *self, fr *out, const void *request, uint32_t partition) {
+    const toy_provider *t = (const toy_provider *)self;
+    toy_public_input(out, &t->shape, *(const uint64_t *)request, partition);
+}
+
+static cuzk_status load_key(const provider *self, groth16_pk **out, uint64_t key, pool *p, const observer *obs,
+                            cuzk_error *err) {
+    const toy_provider *t = (const toy_provider *)self;
+    if (key != t->key) return cuzk_fail(err, CUZK_ERR_MISMATCH, "%s has no such key", self->kind);
+    groth16_secrets secrets;
+    groth16_secrets_from_label(&secrets, t->label);
+    const toy_circuit tc = {.shape = t->shape};
+    const circuit c = toy_circuit_bind(&tc);
+    return groth16_setup(out, &c, &secrets, p, obs, err);
+}
+
+static const provider_ops TOY_OPS = {bind, release, synthesize, public_inputs, load_key};
+
+// Label and rows make the key; the number of partitions does not.
+static uint64_t key_identity(const toy_shape *shape, const char *label) {
+    uint8_t rows[4], digest[32];
+    sha256 h;
+    sha256_init(&h);
+    sha256_update(&h, "toy", 3);
+    store_le32(rows, shape->rows);
+    sha256_update(&h, rows, sizeof rows);
+    sha256_update(&h, label, strlen(label));
+    sha256_final(digest, &h);
+    return load_le64(digest) | 1;
+}
+
+cuzk_status provider_toy_create(provider **out, const char *kind, const toy_shape *shape, const char *label,
+                                cuzk_error *err) {
+    *out = NULL;
+    cuzk_status s = toy_shape_check(shape, err);
+    if (s != CUZK_OK) return s;
+    toy_provider *t = mem_calloc(MEM_MISC, 1, sizeof *t);
+    if (t == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for the provider of %s", kind);
+    t->head = (provider){&TOY_OPS, kind};
+    t->shape = *shape;
+    t->label = label;
+    t->key = key_identity(shape, label);
+    *out = &t->head;
+    return CUZK_OK;
+}
+
+void provider_toy_destroy(provider **p) {
+    mem_free(*p);
+    *p = NULL;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The engine at work: threads around engine_core. One engine thread owns the core and a queue of messages; it steps the
+// core and hands its actions to synthesis workers, device workers, a verifier and a key keeper, which report back
+// through the queue. All decisions are the core's. docs/engine.md.
+//
+// Every function may be called from any thread, except that create and destroy must not overlap with others.
+#ifndef CUZK_ENGINE_RUNTIME_H
+#define CUZK_ENGINE_RUNTIME_H
+
+#include "device/device.h"
+#include "engine/core.h"
+#include "engine/provider.h"
+#include "timeline/recorder.h"
+
+typedef struct runtime runtime;
+typedef uint64_t runtime_job; // unique for the life of a runtime, never 0
+
+// How many threads do the heavy work. Synthesis and devices run at the same time, so they share what there is.
+typedef struct runtime_threads {
+    unsigned total;     // as many as the process may use, or fewer if asked
+    unsigned synthesis; // threads of all synthesis workers together
+    unsigned device;    // threads left for devices that compute on this machine's processors
+} runtime_threads;
+
+// Splits `total` threads (0, or more than affinity mask and cgroup allow: what they allow). `synthesis` 0: a quarter,
+// at least one. Of a single thread both get that one.
+runtime_threads runtime_split_threads(unsigned total, unsigned synthesis);
+
+typedef struct runtime_options {
+    engine_config engine; // `devices` is set by the runtime
+    device *const *devices;
+    uint32_t n_devices; // 1 or more; borrowed, must outlive the runtime
+    const provider *const *providers;
+    uint32_t n_providers;       // borrowed likewise; kinds must differ
+    unsigned synthesis_threads; // shared by engine.synthesis_concurrency workers, at least one each; 0: one each
+    unsigned key_threads;       // that load keys; 0: 1
+    recorder *rec;              // NULL: nothing is recorded
+    // TEST ONLY: blinding of partition k is that of (label, k), so that proofs can be compared byte for byte; they
+    // leak.
+    const char *test_blinding;
+    // Told once of everything an operator should see (a stage that makes no progress, a key that cannot be loaded, a
+    // wrong proof), from the engine's threads; one line without a newline. NULL: nobody.
+    void (*warn)(void *ctx, const char *text);
+    void *warn_ctx;
+} runtime_options;
+
+// CUZK_ERR_USAGE for options that make no sense.
+CUZK_MUST_USE cuzk_status runtime_create(runtime **out, const runtime_options *options, cuzk_error *err);
+// Cancels what is left, waits until it has stopped, frees everything. Waiters get their answer first.
+void runtime_destroy(runtime **rt);
+
+typedef struct runtime_request {
+    const char *kind; // of a provider
+    const uint8_t *input;
+    size_t input_len;
+    const char *client_id; // same id and same input: the same job; same id and another input: refused. NULL: none
+    engine_priority priority;
+    uint64_t timeout_ns; // the job fails when it is not done after this long; 0: none
+} runtime_request;
+
+// Parses the input on the calling thread and hands the job to the engine. When the engine or the provider refuses,
+// *reason says why (ENGINE_BAD_INPUT for what the provider refuses) and err gives the details; the status is
+// CUZK_ERR_INPUT or what the provider said. `joined` (may be NULL): an earlier job answers this request too.
+CUZK_MUST_USE cuzk_status runtime_submit(runtime *rt, runtime_job *out, bool *joined, engine_reason *reason,
+                                         const runtime_request *request, cuzk_error *err);
+
+typedef struct runtime_result {
+    runtime_job job;
+    engine_job_state state; // ENGINE_QUEUED or ENGINE_RUNNING: not yet terminal
+    engine_reason reason;
+    uint32_t partitions, partition;     // the latter: the one that failed, or UINT32_MAX
+    uint32_t retries;                   // partitions proven again
+    uint64_t submitted_ns, finished_ns; // monotonic
+    const uint8_t *proof;               // of ENGINE_DONE alone
+    size_t proof_len;
+    const char *text; // what went wrong, with stage and partition; "" when done
+} runtime_result;
+
+// Waits until the job is terminal or timeout_ns has passed (0: does not wait, UINT64_MAX: for ever). CUZK_ERR_INPUT for
+// an unknown job (never there, or too long finished). Result and what it points to are freed by runtime_result_free.
+CUZK_MUST_USE cuzk_status runtime_await(runtime *rt, runtime_result **out, runtime_job job, uint64_t timeout_ns,
+                                        cuzk_error *err);
+void runtime_result_free(runtime_result **r);
+
+// Calls fn once when the job is terminal, from the engine thread (it must return soon and call nothing here that
+// waits), or at once from this thread if it is already. `result` is valid during the call.
+CUZK_MUST_USE cuzk_status runtime_watch(runtime *rt, runtime_job job,
+                                        void (*fn)(void *ctx, const runtime_result *result), void *ctx,
+                                        cuzk_error *err);
+// True if that watcher was removed before it was called; false if it was called, or is being called.
+bool runtime_unwatch(runtime *rt, runtime_job job, void (*fn)(void *ctx, const runtime_result *result), void *ctx);
+
+// The job and everybody who waits for it get CANCELLED at once; its work stops at the next boundary, and only then
+// memory and workers are free again. Harmless for a job that is terminal. CUZK_ERR_INPUT for an unknown one.
+CUZK_MUST_USE cuzk_status runtime_cancel(runtime *rt, runtime_job job, cuzk_error *err);
+
+typedef struct runtime_progress {
+    runtime_job job;
+    char name[TIMELINE_JOB_MAX]; // in the timeline: the client's id, or a uuid
+    const char *kind;
+    engine_job_view view;
+} runtime_progress;
+CUZK_MUST_USE cuzk_status runtime_job_progress(runtime *rt, runtime_progress *out, runtime_job job, cuzk_error *err);
+// The jobs known now, oldest first, at most `max` of them; returns how many there are.
+size_t runtime_jobs(runtime *rt, runtime_job *out, size_t max);
+
+// Accepts nothing more and finishes what is there. True once nothing is left, false when timeout_ns passed first.
+bool runtime_drain(runtime *rt, uint64_t timeout_ns);
+
+// The key of a kind that was asked for before, or that `input` names. Loads it now if there is room.
+CUZK_MUST_USE cuzk_status runtime_preload(runtime *rt, const char *kind, const uint8_t *input, size_t len,
+                                          cuzk_error *err);
+// Frees a key that nobody uses. CUZK_ERR_INPUT with the reason when the engine refuses.
+CUZK_MUST_USE cuzk_status runtime_evict(runtime *rt, uint64_t key, cuzk_error *err);
+
+// Never waits for work: a picture of a moment ago.
+typedef struct runtime_stats {
+    engine_stats engine;
+    uint64_t witness_bytes, evaluation_bytes, key_bytes, total_bytes; // as measured now, of the whole process
+    uint64_t total_peak;
+    uint64_t wrong_proofs;   // that did not verify
+    uint64_t double_replies; // must be 0
+    uint32_t threads;        // started
+    uint32_t runs[16];       // device runs that ended, of the first devices
+} runtime_stats;
+void runtime_stats_of(runtime *rt, runtime_stats *out);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Internal to the runtime: who owns what.
+//
+//   engine thread   the core, the table of units, the table of keys, the timer
+//   box_lock        the queue of messages
+//   lock            the table of jobs, their terminal states and watchers, the published statistics
+//   a worker        the unit it was handed, until it posts its report
+//
+// Messages lie inside the unit, key or call they are about, so that reporting can never fail for lack of memory.
+#ifndef CUZK_ENGINE_RUNTIME_INTERNAL_H
+#define CUZK_ENGINE_RUNTIME_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine/idmap.h"
+#include "engine/runtime.h"
+
+typedef struct msg {
+    struct msg *next;
+    engine_event event;
+    struct runtime_call *call; // instead of an event
+} msg;
+
+// A request of another thread, carried out on the engine thread while it waits.
+typedef struct runtime_call {
+    msg node;
+    void (*fn)(runtime *rt, struct runtime_call *call);
+    void *arg;
+    bool done;
+    // Of submits, evictions and preloads: what the core answered.
+    bool answered, joined;
+    engine_reason reason;
+    uint64_t needed, available;
+    uint64_t job; // core's id
+} runtime_call;
+
+typedef struct watcher {
+    struct watcher *next;
+    void (*fn)(void *ctx, const runtime_result *result);
+    void *ctx;
+} watcher;
+
+typedef struct rjob {
+    runtime_job token; // our id and the core's token
+    engine_job_id id;  // the core's; 0 until accepted
+    const provider *prov;
+    void *request;
+    provider_plan plan;
+    char name[TIMELINE_JOB_MAX];
+    uint8_t *proof;
+    uint64_t submitted_ns;
+    struct runtime_call *call; // of the submit that waits
+    // Guarded by `lock`.
+    uint32_t refs; // table, units, callers
+    pthread_cond_t changed;
+    bool terminal;
+    engine_job_state state;
+    engine_reason reason;
+    uint32_t partition, retries;
+    uint64_t finished_ns;
+    char text[CUZK_ERROR_TEXT_MAX];
+    watcher *watchers;
+} rjob;
+
+typedef struct rkey {
+    uint64_t id;
+    const provider *prov;
+    uint64_t bytes; // as requests say
+    uint64_t ticket;
+    groth16_pk *pk;
+    device_key **on; // n_devices
+    msg report;
+    struct rkey *next; // in the keeper's queue
+    bool load;         // what the keeper is to do: load or free
+} rkey;
+
+typedef enum runit_stage { RUNIT_SYNTHESIS, RUNIT_CHANNEL, RUNIT_DEVICE, RUNIT_VERIFY } runit_stage;
+
+typedef struct runit {
+    engine_unit_id id;
+    uint32_t n;
+    uint32_t device, worker; // of its device run
+    rkey *key;
+    runit_stage stage; // engine thread
+    uint64_t since;
+    _Atomic(const char *) doing; // stage within the device run, for the watchdog's text
+    atomic_bool stop;
+    bool free_only; // in the verifier's queue: drop buffers instead of verifying
+    struct runit *next;
+    msg synth, started, kernels, device_report, verified, freed;
+    cuzk_error error; // of the stage that failed
+    // n each
+    rjob **jobs;
+    uint32_t *partitions;
+    groth16_assignment **assignments;
+    groth16_proof *proofs;
+} runit;
+
+// A thread with a queue of units.
+typedef struct unit_worker {
+    runtime *rt;
+    uint32_t index; // of synthesis: worker; of a device: device * workers_per_device + worker
+    pthread_t thread;
+    bool started;
+    pthread_mutex_t lock;
+    pthread_cond_t some;
+    runit *first, *last;
+    bool stop;
+    pool *pool; // of synthesis
+    recorder_lane *lane;
+} unit_worker;
+
+struct runtime {
+    runtime_options opt;
+    engine_core *core;
+
+    pthread_mutex_t box_lock;
+    pthread_cond_t box_some; // a message, or a call is done
+    msg *box_first, *box_last;
+    bool stop;
+    pthread_t engine_thread;
+    recorder_lane *lane;
+    uint64_t timer;
+
+    pthread_mutex_t lock;
+    pthread_cond_t call_done;
+    pthread_cond_t drain_done;
+    idmap jobs; // by token
+    uint64_t next_token;
+    bool drained;
+    runtime_stats stats;
+    uint8_t name_seed[8];
+
+    idmap units, keys; // engine thread
+    // Reports of actions that could not even begin.
+    engine_event *deferred;
+    uint32_t n_deferred, max_deferred;
+    runtime_call *current; // the call being carried out: gets REFUSED actions without a job
+
+    unit_worker *synthesis; // synthesis_concurrency
+    unit_worker *device;    // n_devices * workers_per_device
+    unit_worker verifier;
+
+    pthread_t keeper_thread;
+    pthread_mutex_t keeper_lock;
+    pthread_cond_t keeper_some;
+    rkey *keeper_first, *keeper_last;
+    bool keeper_stop, keeper_started, engine_started;
+    pool *key_pool;
+};
+
+// --- runtime.c ---
+void runtime_post(runtime *rt, msg *m, const engine_event *event);
+// Runs fn on the engine thread and waits for it.
+void runtime_run_call(runtime *rt, runtime_call *call, void (*fn)(runtime *, runtime_call *), void *arg);
+void runtime_warn(runtime *rt, const char *fmt, ...) CUZK_PRINTF(2, 3);
+
+// --- runtime_actions.c: on the engine thread ---
+// Steps the core and carries the actions out, and those of what failed at once.
+void runtime_step(runtime *rt, const engine_event *event);
+void *runtime_engine_main(void *rt);
+
+// --- runtime_jobs.c ---
+rjob *rjob_find(runtime *rt, runtime_job token); // takes a reference
+void rjob_unref(runtime *rt, rjob *j);
+void rjob_finish(runtime *rt, rjob *j, const engine_action *reply);
+void rjob_set_text(runtime *rt, rjob *j, uint32_t partition, const char *stage, const cuzk_error *why);
+
+// --- runtime_workers.c ---
+cuzk_status unit_worker_init(unit_worker *w, runtime *rt, uint32_t index, cuzk_error *err);
+bool unit_worker_give(unit_worker *w, runit *u, void *(*main)(void *)); // starts the thread if need be
+void unit_worker_stop(unit_worker *w);                                  // waits for it
+void *synthesis_main(void *worker);
+void *device_main(void *worker);
+void *verifier_main(void *worker);
+void *keeper_main(void *rt);
+void keeper_give(runtime *rt, rkey *k, bool load);
+void rkey_unload(runtime *rt, rkey *k);
+void runit_drop_buffers(runit *u);
+
+// --- runtime_record.c ---
+void runtime_record(runtime *rt, const engine_action *a);
+
+#endif
