@@ -1,14 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# exported_symbols.sh NM LIBRARY HEADER: the shared library exports what its header declares, no more and no less.
+# exported_symbols.sh NM HEADER LIBRARY...: each library shows what the header declares, no more and no less.
 set -eu
-exported=$("$1" -D --defined-only "$2" | awk '{print $3}' | sort)
-declared=$(sed -n 's/^CUZK_API .*[ *]\(cuzk_[a-z0-9_]*\)(.*/\1/p' "$3" | sort)
-if [ "$exported" != "$declared" ]; then
-    echo "exported:"
-    echo "$exported"
-    echo "declared:"
-    echo "$declared"
-    exit 1
-fi
-echo "$(echo "$exported" | wc -l) symbols, as declared"
+nm=$1 header=$2
+shift 2
+declared=$(sed -n 's/^CUZK_API .*[ *]\(cuzk_[a-z0-9_]*\)(.*/\1/p' "$header" | sort)
+for library; do
+    case $library in
+    *.a) table=-g ;;
+    *) table=-D ;;
+    esac
+    shown=$("$nm" "$table" --defined-only "$library" | awk 'NF == 3 {print $3}' | sort)
+    if [ "$shown" != "$declared" ]; then
+        printf '%s shows:\n%s\n%s declares:\n%s\n' "$library" "$shown" "$header" "$declared"
+        exit 1
+    fi
+done
+echo "$(echo "$declared" | wc -l) symbols, as declared"
