@@ -3,6 +3,7 @@
 #
 # The rules of the source tree that no compiler knows:
 #  * a layer includes itself and the layers before it (CUZK_LAYERS in CMakeLists.txt, then app), by paths from src/;
+#  * timeline includes base alone, so that the analyser stands without the prover;
 #  * the public headers stand alone;
 #  * no .c is included, no file is longer than 800 lines, every file names its licence;
 #  * nothing names a folder of somebody's machine.
@@ -59,6 +60,8 @@ while IFS=: read -r file line path; do
             fi
         elif [ -z "${rank[$target]:-}" ]; then
             breach "$file:$line: includes $path: $target is not a layer"
+        elif [ "$own" = timeline ] && [ "$target" != base ] && [ "$target" != timeline ]; then
+            breach "$file:$line: includes $path: timeline knows base only"
         elif [ "${rank[$target]}" -gt "${rank[$own]}" ]; then
             breach "$file:$line: includes $path: $own stands below $target"
         fi

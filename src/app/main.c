@@ -13,6 +13,7 @@ static const struct {
 } COMMANDS[] = {
     {"prove", command_prove, "prove a sector from its C1 file, verify the proof, write it"},
     {"verify", command_verify, "verify a proof of a sector"},
+    {"waterfall", command_waterfall, "where the time of a recorded run went, and why devices were idle"},
     {"params", command_params, "make insecure test parameters"},
     {"circuit", command_circuit, "digest and trace of a circuit's constraints"},
     {"witness", command_witness, "digest of a witness, and whether it satisfies its circuit"},

@@ -36,6 +36,7 @@ typedef enum timeline_kind {
     TL_RETRY,  // partition= reason=
     TL_DEVICE, // gpu= state=healthy|unhealthy : also written once a device at the start, so that idle devices count
     TL_DRAIN,  // no more jobs are accepted
+    TL_DROP,   // drops= lane= : the recorder lost events because a ring was full
     TL_KINDS,
     TL_UNKNOWN = TL_KINDS // a word this version does not know; kept, never an error
 } timeline_kind;
@@ -45,6 +46,7 @@ const char *timeline_kind_word(timeline_kind kind);
 // The inverse, for `len` characters; "GPU_QUEUE" is TL_CHAN_SEND. TL_UNKNOWN if none.
 timeline_kind timeline_kind_from_word(const char *word, uint32_t len);
 
+// Bytes that the recorder keeps of a job id and of free detail text, with the final NUL.
 enum { TIMELINE_JOB_MAX = 64, TIMELINE_DETAIL_MAX = 128 };
 
 #endif
