@@ -52,6 +52,7 @@ void core_record_job(engine_core *c, timeline_kind event, const job *j, uint64_t
     a->job = j->id;
     a->token = j->req.token;
     a->count = j->req.partitions;
+    a->partition = j->mem_part;
     a->priority = j->req.priority;
     a->reason = j->reason;
     a->key = j->req.key;

@@ -34,6 +34,7 @@ typedef struct job {
     uint32_t in_synth; // of those, in synthesis or holding their worker
     bool unbatched;    // batch: shared a unit with a bad input once; not again with others
     bool mem_wait;     // MEM_WAIT_START is recorded
+    uint32_t mem_part; // for this partition
     uint32_t replies;  // REPLY actions: at most 1, and 1 when terminal
     uint64_t submitted, started, finished;
     uint32_t live_pos;             // index in core.live, NO_SLOT once terminal and without units

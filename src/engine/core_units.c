@@ -243,7 +243,10 @@ static bool start_synthesis(engine_core *c) {
     if (worker == NO_SLOT || u == NULL) return false;
     if (!core_memory_admit(c, &k)) {
         job *b = &c->jobs[c->plan.jobs[0]];
-        if (!b->mem_wait) core_record_job(c, TL_MEM_WAIT_START, b, c->plan.bytes);
+        if (!b->mem_wait) {
+            b->mem_part = c->plan.parts[0].partition;
+            core_record_job(c, TL_MEM_WAIT_START, b, c->plan.bytes);
+        }
         b->mem_wait = true;
         return false;
     }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -57,6 +58,12 @@ void runtime_warn(runtime *rt, const char *fmt, ...) {
     va_end(args);
     (void)cuzk_fail(&text, CUZK_ERR_INTERNAL, "%s", raw);
     rt->opt.warn(rt->opt.warn_ctx, text.text);
+}
+
+bool runtime_wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t at) {
+    if (at == UINT64_MAX) return pthread_cond_wait(cond, lock) == 0;
+    const struct timespec t = {(time_t)(at / 1000000000), (long)(at % 1000000000)};
+    return pthread_cond_timedwait(cond, lock, &t) == 0;
 }
 
 // --- messages ---
@@ -141,8 +148,7 @@ static cuzk_status init_workers(runtime *rt, cuzk_error *err) {
 }
 
 static cuzk_status start_threads(runtime *rt, cuzk_error *err) {
-    if (!unit_worker_start(&rt->verifier, verifier_main) ||
-        !runtime_start_thread(&rt->keeper_thread, keeper_main, rt))
+    if (!unit_worker_start(&rt->verifier, verifier_main) || !runtime_start_thread(&rt->keeper_thread, keeper_main, rt))
         return cuzk_fail(err, CUZK_ERR_MEMORY, "engine: the system refuses threads");
     rt->keeper_started = true;
     if (!runtime_start_thread(&rt->engine_thread, runtime_engine_main, rt))

@@ -45,6 +45,9 @@ typedef struct runtime_options {
     void *warn_ctx;
 } runtime_options;
 
+// Sensible values: policy partition, no memory limit, no watchdog. The synthesis concurrency is 1.
+engine_config runtime_default_config(void);
+
 // CUZK_ERR_USAGE for options that make no sense.
 CUZK_MUST_USE cuzk_status runtime_create(runtime **out, const runtime_options *options, cuzk_error *err);
 // Cancels what is left, waits until it has stopped, frees everything. Waiters get their answer first.

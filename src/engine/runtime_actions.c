@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -102,7 +101,7 @@ static void describe_timeout(runtime *rt, rjob *j, uint32_t partition) {
     const unsigned long long limit = rt->opt.engine.stage_timeout_ns / 1000000;
     cuzk_error why = {0};
     for (size_t i = 0; i < rt->units.cap; i++) {
-        const runit *u = rt->units.slots[i].value;
+        runit *u = rt->units.slots[i].value;
         for (uint32_t k = 0; u != NULL && k < u->n; k++) {
             if (u->jobs[k] != j || u->partitions[k] != partition) continue;
             const unsigned long long ms = (clock_now_ns() - u->since) / 1000000;
@@ -288,17 +287,10 @@ static void publish(runtime *rt) {
     pthread_mutex_unlock(&rt->lock);
 }
 
-bool runtime_wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t at) {
-    if (at == UINT64_MAX) return pthread_cond_wait(cond, lock) == 0;
-    const struct timespec t = {(time_t)(at / 1000000000), (long)(at % 1000000000)};
-    return pthread_cond_timedwait(cond, lock, &t) == 0;
-}
-
 void *runtime_engine_main(void *arg) {
     runtime *rt = arg;
     rt->lane = recorder_lane_open_if(rt->opt.rec);
-    for (uint32_t d = 0; d < rt->opt.n_devices; d++)
-        runtime_record(rt, &(engine_action){.event = TL_DEVICE, .device = d, .value = 1});
+    runtime_step(rt, &(engine_event){.kind = ENGINE_EV_TIMER}); // announces the devices
     publish(rt);
     for (;;) {
         pthread_mutex_lock(&rt->box_lock);

@@ -51,7 +51,7 @@ typedef struct rjob {
     char name[TIMELINE_JOB_MAX];
     uint8_t *proof;
     uint64_t submitted_ns;
-    struct runtime_call *call; // of the submit that waits
+    uint32_t units; // live ones with a partition of it; engine thread
     // Guarded by `lock`.
     uint32_t refs; // table, units, callers
     pthread_cond_t changed;
@@ -72,6 +72,7 @@ typedef struct rkey {
     groth16_pk *pk;
     device_key **on; // n_devices
     msg report;
+    cuzk_error error;  // of a load that failed
     struct rkey *next; // in the keeper's queue
     bool load;         // what the keeper is to do: load or free
 } rkey;
@@ -103,6 +104,7 @@ typedef struct unit_worker {
     runtime *rt;
     uint32_t index; // of synthesis: worker; of a device: device * workers_per_device + worker
     pthread_t thread;
+    bool ready; // the lock is there
     bool started;
     pthread_mutex_t lock;
     pthread_cond_t some;
@@ -157,19 +159,33 @@ void runtime_post(runtime *rt, msg *m, const engine_event *event);
 void runtime_run_call(runtime *rt, runtime_call *call, void (*fn)(runtime *, runtime_call *), void *arg);
 void runtime_warn(runtime *rt, const char *fmt, ...) CUZK_PRINTF(2, 3);
 
+// False when `at` (monotonic) came first; UINT64_MAX: never.
+bool runtime_wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t at);
+
 // --- runtime_actions.c: on the engine thread ---
 // Steps the core and carries the actions out, and those of what failed at once.
 void runtime_step(runtime *rt, const engine_event *event);
 void *runtime_engine_main(void *rt);
 
 // --- runtime_jobs.c ---
+const provider *runtime_provider(const runtime *rt, const char *kind); // NULL if there is none
+// Engine thread: makes sure that the key has an entry in the table. False when memory is refused.
+bool runtime_know_key(runtime *rt, const provider *prov, const provider_plan *plan);
 rjob *rjob_find(runtime *rt, runtime_job token); // takes a reference
 void rjob_unref(runtime *rt, rjob *j);
+// Engine thread: terminal. Wakes and calls those who wait.
 void rjob_finish(runtime *rt, rjob *j, const engine_action *reply);
+void rjob_unit_gone(rjob *j); // engine thread
+// What went wrong last, unless the job is terminal. partition UINT32_MAX: not of one.
 void rjob_set_text(runtime *rt, rjob *j, uint32_t partition, const char *stage, const cuzk_error *why);
+// The same for all jobs that need the key.
+void rjob_set_key_text(runtime *rt, uint64_t key, const cuzk_error *why);
 
 // --- runtime_workers.c ---
-cuzk_status unit_worker_init(unit_worker *w, runtime *rt, uint32_t index, cuzk_error *err);
+bool runtime_start_thread(pthread_t *out, void *(*main)(void *), void *arg); // takes no signals
+recorder_lane *recorder_lane_open_if(recorder *rec);                         // NULL without a recorder
+void unit_worker_init(unit_worker *w, runtime *rt, uint32_t index);
+bool unit_worker_start(unit_worker *w, void *(*main)(void *));
 bool unit_worker_give(unit_worker *w, runit *u, void *(*main)(void *)); // starts the thread if need be
 void unit_worker_stop(unit_worker *w);                                  // waits for it
 void *synthesis_main(void *worker);
