@@ -40,6 +40,7 @@ static cuzk_status prove(device *d, groth16_proof *out, device_fault *fault, con
         if (observe_cancelled(run->obs))
             return device_fail(fault, DEVICE_STOPPED, err, CUZK_ERR_CANCELLED, "stopped before partition %u of %u", i,
                                run->n);
+        observe_progress(run->obs, "partition", i, run->n);
         w.last = i + 1 == run->n;
         cuzk_status s =
             groth16_prove(&out[i], run->key->host, run->partitions[i], &run->blinding[i], cpu->pool, &obs, err);

@@ -31,8 +31,9 @@ typedef struct device_run {
     uint32_t n;                            // partitions
     groth16_assignment *const *partitions; // n; their evaluations are used up, the caller still destroys them
     const groth16_blinding *blinding;      // n
-    const observer *obs; // stages (those of groth16/prove.h, or a device's own); `cancelled` is polled
-                         // between stages and stops the run
+    // Stages (those of groth16/prove.h, or a device's own); progress of "partition" before each partition that is
+    // proven by itself; `cancelled` is polled between stages and stops the run.
+    const observer *obs;
     // Called once from within the run when the kernel section ends, not at all if the run fails before; may be NULL.
     void (*kernels_done)(void *ctx);
     void *ctx;

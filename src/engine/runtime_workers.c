@@ -118,10 +118,9 @@ static void synthesise_one(void *ctx, size_t i, unsigned worker) {
     (void)worker;
     cuzk_error err = {0};
     const observer obs = {.cancelled = unit_stopped, .ctx = u};
-    cuzk_status s = unit_stopped(u)
-                        ? cuzk_fail(&err, CUZK_ERR_CANCELLED, "stopped")
-                        : j->prov->ops->synthesize(j->prov, &u->assignments[i], j->request, u->partitions[i], &obs,
-                                                   &err);
+    cuzk_status s = unit_stopped(u) ? cuzk_fail(&err, CUZK_ERR_CANCELLED, "stopped")
+                                    : j->prov->ops->synthesize(j->prov, &u->assignments[i], j->request,
+                                                               u->partitions[i], &obs, &err);
     if (s == CUZK_OK) s = compare_inputs(u->assignments[i], j, u->partitions[i], &err);
     if (s == CUZK_OK) return;
     pthread_mutex_lock(&run->lock);
@@ -192,8 +191,7 @@ static bool device_stopped(void *ctx) { return unit_stopped(((device_watch *)ctx
 
 static void kernels_done(void *ctx) {
     const device_watch *d = ctx;
-    runtime_post(d->w->rt, &d->u->kernels,
-                 &(engine_event){.kind = ENGINE_EV_DEVICE_KERNELS_DONE, .unit = d->u->id});
+    runtime_post(d->w->rt, &d->u->kernels, &(engine_event){.kind = ENGINE_EV_DEVICE_KERNELS_DONE, .unit = d->u->id});
 }
 
 static engine_reason fault_reason(device_fault f) {
@@ -364,8 +362,7 @@ void *keeper_main(void *arg) {
             continue;
         }
         rkey_unload(rt, k);
-        runtime_post(rt, &k->report,
-                     &(engine_event){.kind = ENGINE_EV_KEY_FREED, .key = k->id, .ticket = k->ticket});
+        runtime_post(rt, &k->report, &(engine_event){.kind = ENGINE_EV_KEY_FREED, .key = k->id, .ticket = k->ticket});
     }
     return NULL;
 }
