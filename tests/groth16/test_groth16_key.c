@@ -282,7 +282,7 @@ static void test_bad_points_in_queries(void **state) {
                     assert_int_equal(groth16_pk_load(&pk, bad_path, KEY_CHECK_CURVE, 0, 0, 0), CUZK_OK);
                     groth16_pk_destroy(&pk);
                 }
-                refuse(KEY_CHECK_FULL, CUZK_ERR_FORMAT, place, DAMAGE_TEXT[d]);
+                refuse(d == STRAY ? KEY_CHECK_FULL : KEY_CHECK_CURVE, CUZK_ERR_FORMAT, place, DAMAGE_TEXT[d]);
             }
     }
     // Of several bad points the first is named.
@@ -397,7 +397,7 @@ static void test_cancelling(void **state) {
 
 // ---- the batch test of subgroups, on sections too long to go one by one
 
-enum { MANY = 10000 };
+enum { MANY = 8300 }; // just above the length where classes begin
 
 static void test_subgroup_classes_g1(void **state) {
     (void)state;
@@ -414,7 +414,7 @@ static void test_subgroup_classes_g1(void **state) {
     assert_int_equal(key_check_subgroup_g1(points, MANY, "file", "h", 1000, p, &err), CUZK_OK);
 
     stray_g1(&stray);
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < 2; round++) {
         size_t i = test_below(&rng, MANY);
         const g1_affine kept = points[i];
         char place[64];

@@ -20,7 +20,7 @@ static const toy TOYS[] = {
     {.steps = 4, .input_rows = true, .seed = 11},
     {.steps = 3, .empty_b = true, .seed = 1},
     {.steps = 3, .linear = true, .input_rows = true, .empty_b = true, .seed = 1},
-    {.steps = 1500, .input_rows = true, .seed = 5},
+    {.steps = 600, .input_rows = true, .seed = 5},
 };
 enum { N_TOYS = sizeof TOYS / sizeof TOYS[0] };
 
