@@ -48,7 +48,7 @@ static cuzk_status prove_once(const char *c1_path, const char *params, pool *p, 
     uint8_t *proof = NULL;
     size_t len;
     porep_prove_report report;
-    porep_prove_options options = {.params_dir = params, .check = KEY_CHECK_CURVE};
+    porep_prove_options options = {.params_dir = params, .check = KEY_CHECK_FULL};
     cuzk_status s = porep_read_c1(&c1, c1_path, o, err);
     if (s == CUZK_OK) s = porep_prove(&proof, &len, &report, c1, &options, p, o, err);
     mem_free(proof);

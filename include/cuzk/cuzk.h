@@ -67,7 +67,7 @@ CUZK_API cuzk_result cuzk_porep_proof_size(cuzk_context *ctx, size_t *size, cons
 
 enum {
     CUZK_SKIP_VANILLA_CHECK = 1u << 0, // do not check the sector natively first (the circuit's check stays)
-    CUZK_CHECK_SUBGROUPS = 1u << 1     // check the subgroup of every point of the proving key, not the curve alone
+    CUZK_SKIP_SUBGROUP_CHECK = 1u << 1 // check that every point of the proving key is on its curve, not its subgroup
 };
 
 // Proves all partitions and verifies each. On entry *proof_len is the room in `proof`, on success the bytes written.

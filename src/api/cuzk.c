@@ -100,7 +100,7 @@ cuzk_result cuzk_porep_prove(cuzk_context *ctx, uint8_t *proof, size_t *proof_le
     c1_file *f = NULL;
     uint8_t *bytes = NULL;
     cuzk_status s = need(ctx, proof_len != NULL && params_dir != NULL, "proof_len or params_dir");
-    if (s == CUZK_OK && (flags & ~(unsigned)(CUZK_SKIP_VANILLA_CHECK | CUZK_CHECK_SUBGROUPS)) != 0)
+    if (s == CUZK_OK && (flags & ~(unsigned)(CUZK_SKIP_VANILLA_CHECK | CUZK_SKIP_SUBGROUP_CHECK)) != 0)
         s = cuzk_fail(&ctx->error, CUZK_ERR_USAGE, "unknown flags 0x%x", flags);
     if (s == CUZK_OK) s = parse(ctx, &f, c1, c1_len);
     if (s != CUZK_OK) return (cuzk_result)s;
@@ -116,7 +116,7 @@ cuzk_result cuzk_porep_prove(cuzk_context *ctx, uint8_t *proof, size_t *proof_le
     observer o = observe(ctx);
     porep_prove_options options = {.params_dir = params_dir,
                                    .skip_vanilla_check = (flags & CUZK_SKIP_VANILLA_CHECK) != 0,
-                                   .check = (flags & CUZK_CHECK_SUBGROUPS) != 0 ? KEY_CHECK_FULL : KEY_CHECK_CURVE};
+                                   .check = (flags & CUZK_SKIP_SUBGROUP_CHECK) != 0 ? KEY_CHECK_CURVE : KEY_CHECK_FULL};
     porep_prove_report report;
     size_t len = 0;
     s = porep_prove(&bytes, &len, &report, f, &options, ctx->threads, &o, &ctx->error);

@@ -36,8 +36,8 @@ class Golden(Case):
         self.assertIn("WARNING: INSECURE: test parameters, made from the label 'cuzk test'", err)
         self.assertIn("WARNING: INSECURE: test blinding", err)
 
-    def test_v10_full_check_json(self):
-        r = self.golden("porep-2k-v10", "--check-params", "full", "--json")
+    def test_v10_curve_check_json(self):
+        r = self.golden("porep-2k-v10", "--check-params", "curve", "--json")
         d = json.loads(r.stdout)
         self.assertEqual((d["partitions"], d["proof_bytes"], d["sector_size"], d["retries"]), (1, 192, 2048, 0))
         self.assertEqual((d["insecure_label"], d["test_blinding"]), ("cuzk test", "porep-2k-v10"))
