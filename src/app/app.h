@@ -32,6 +32,7 @@ int command_params(app *a, int argc, char **argv);
 int command_prove(app *a, int argc, char **argv);
 int command_verify(app *a, int argc, char **argv);
 int command_waterfall(app *a, int argc, char **argv);
+int command_simulate(app *a, int argc, char **argv);
 
 // --- flags (options.c) ---
 

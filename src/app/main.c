@@ -14,6 +14,7 @@ static const struct {
     {"prove", command_prove, "prove a sector from its C1 file, verify the proof, write it"},
     {"verify", command_verify, "verify a proof of a sector"},
     {"waterfall", command_waterfall, "where the time of a recorded run went, and why devices were idle"},
+    {"simulate", command_simulate, "the engine in virtual time: what would these proofs do on that machine"},
     {"params", command_params, "make insecure test parameters"},
     {"circuit", command_circuit, "digest and trace of a circuit's constraints"},
     {"witness", command_witness, "digest of a witness, and whether it satisfies its circuit"},
