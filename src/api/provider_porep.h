@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// PoRep proofs for the engine's runtime: requests are C1 files, keys lie in a folder of parameters.
+#ifndef CUZK_API_PROVIDER_POREP_H
+#define CUZK_API_PROVIDER_POREP_H
+
+#include "engine/provider.h"
+
+typedef struct provider_porep_options {
+    const char *params_dir; // copied
+    key_check check;
+    bool skip_vanilla_check; // else each request's vanilla proofs are checked when it is bound
+} provider_porep_options;
+
+// Kind "porep", for all sector sizes. A key's identity is that of its file (path, device, inode, size, time of change):
+// when the file is replaced, new requests ask for the new key, and those that asked for the old one fail if it was not
+// loaded yet.
+CUZK_MUST_USE cuzk_status provider_porep_create(provider **out, const provider_porep_options *options, cuzk_error *err);
+void provider_porep_destroy(provider **p); // no request may be left
+
+#endif
