@@ -287,7 +287,8 @@ static void judge_unit(timeline_gap *g, const judge *j, const timeline_unit *u) 
     int64_t left = g->to_us - g->from_us;
     int64_t ready = timeline_unit_synth_end(u, g->to_us);
     if (ready > g->to_us) ready = g->to_us;
-    int64_t sent = u->channel != TIMELINE_NONE && u->channel > ready && u->channel < g->to_us ? u->channel : ready;
+    int64_t sent = u->channel != TIMELINE_NONE && u->channel > ready ? u->channel : ready;
+    if (sent > g->to_us) sent = g->to_us;
     if (u->synth_start == TIMELINE_NONE && u->channel == TIMELINE_NONE && u->synth_end == TIMELINE_NONE) {
         charge(g, CAUSE_KEY_LOAD, &left, load_time(j, g->from_us, g->to_us));
         charge(g, CAUSE_UNKNOWN, &left, left);

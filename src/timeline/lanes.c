@@ -12,7 +12,9 @@
 typedef struct placed {
     timeline_lane_group group;
     int32_t id;
-    uint32_t sub, span;
+    uint32_t sub, span, unit;
+    bool empty; // no length: comes behind what starts with it, so that it never stands inside that
+    int64_t start_us;
 } placed;
 
 // Which of a group's lanes is free first: a binary heap by the end of the lane's last span.
@@ -74,6 +76,9 @@ static int by_group(const void *x, const void *y) {
     const placed *a = x, *b = y;
     if (a->group != b->group) return a->group < b->group ? -1 : 1;
     if (a->id != b->id) return a->id < b->id ? -1 : 1;
+    if (a->start_us != b->start_us) return a->start_us < b->start_us ? -1 : 1;
+    if (a->empty != b->empty) return a->empty ? 1 : -1;
+    if (a->unit != b->unit) return a->unit < b->unit ? -1 : 1; // as the log has them, not the longer first
     return (a->span > b->span) - (a->span < b->span);
 }
 
@@ -116,7 +121,10 @@ cuzk_status timeline_lanes_build(timeline_lanes *out, const timeline_analysis *a
     bool ok = p != NULL && heap != NULL && out->spans != NULL;
     size_t n = 0;
     for (uint32_t i = 0; ok && i < s->n_spans; i++) {
-        p[n] = (placed){.span = i};
+        p[n] = (placed){.span = i,
+                        .unit = s->spans[i].unit,
+                        .empty = s->spans[i].end_us == s->spans[i].start_us,
+                        .start_us = s->spans[i].start_us};
         if (place(&p[n], a, &s->spans[i], which)) n++;
     }
     if (ok && n > 0) qsort(p, n, sizeof *p, by_group);

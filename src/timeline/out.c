@@ -125,6 +125,13 @@ void text_json_number(timeline_text *t, double v) {
         text_put_f(t, "%.3f", v);
 }
 
+void text_duration(char out[32], double us) {
+    if (us < 1e6)
+        snprintf(out, 32, "%.3f ms", us / 1e3);
+    else
+        snprintf(out, 32, "%.3f s", us / 1e6);
+}
+
 static bool starts_column(const char *s) {
     unsigned char c = (unsigned char)s[0];
     if ((c & 0xc0) == 0x80) return false;

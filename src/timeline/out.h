@@ -37,6 +37,9 @@ void text_json_ms(timeline_text *t, int64_t us);
 // A number with three decimals, null where negative.
 void text_json_number(timeline_text *t, double v);
 
+// For people: "12.345 s", below a second "12.345 ms".
+void text_duration(char out[32], double us);
+
 // Columns that UTF-8 text takes: code points without the combining ones.
 size_t text_width(const char *s);
 // Puts s padded or cut ("…") to `width` columns; to the right when `right`.

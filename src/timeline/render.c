@@ -80,6 +80,8 @@ int64_t timeline_tick_step(int64_t length_us, uint32_t ticks) {
     }
 }
 
+int64_t timeline_first_tick(int64_t from, int64_t step) { return (from + step - 1) / step * step; }
+
 void timeline_tick_label(char out[32], int64_t us, int64_t step_us) {
     const char *unit = "us";
     int64_t scale = 1;

@@ -68,6 +68,8 @@ uint32_t timeline_palette_entry(uint32_t i);
 
 // A step of 1, 2 or 5 times a power of ten microseconds, so that at most `ticks` fit into the length; at least 1.
 int64_t timeline_tick_step(int64_t length_us, uint32_t ticks);
+// The first multiple of the step that is not before `from`.
+int64_t timeline_first_tick(int64_t from, int64_t step_us);
 // "12.5 s", "3 ms": a time of the axis whose step is `step_us`.
 void timeline_tick_label(char out[32], int64_t us, int64_t step_us);
 

@@ -104,9 +104,8 @@ static void put_axis(const chart *c) {
     int64_t len = c->a->to - c->a->from;
     int64_t step = timeline_tick_step(len, (uint32_t)(c->n / 12));
     size_t free_from = 0;
-    // Counted from the beginning of the window.
-    for (int64_t at = 0; at <= len; at += step) {
-        size_t i = column_at(c, c->a->from + at);
+    for (int64_t at = timeline_first_tick(c->a->from, step); at <= c->a->to; at += step) {
+        size_t i = column_at(c, at);
         marks[i] = '|';
         char text[32];
         timeline_tick_label(text, at, step);
@@ -115,7 +114,6 @@ static void put_axis(const chart *c) {
             memcpy(labels + i, text, n);
             free_from = i + n + 1;
         }
-        if (len == 0) break;
     }
     size_t n = c->n;
     while (n > 0 && labels[n - 1] == ' ') n--;

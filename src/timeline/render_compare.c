@@ -54,7 +54,7 @@ static const timeline_summary *part_of(const timeline_analysis *a, int part) {
 static void put_value(timeline_text *t, const figure *f, double v) {
     char n[48] = "-";
     if (v >= 0 && strcmp(f->unit, "s") == 0)
-        snprintf(n, sizeof n, "%.3f s", v / 1e3);
+        text_duration(n, v * 1e3);
     else if (v >= 0 && strcmp(f->unit, "%") == 0)
         snprintf(n, sizeof n, "%.1f %%", v);
     else if (v >= 0)

@@ -45,19 +45,24 @@ static void put_head(const drawing *d, unsigned width, unsigned height) {
 
 static void put_title(const drawing *d) {
     const timeline_summary *s = &d->a->summary;
+    char wall[32];
+    text_duration(wall, (double)s->wall_us);
     text_put_f(d->t,
-               "<text x=\"12\" y=\"22\" font-size=\"15\" font-weight=\"600\" fill=\"#1c2430\">%.3f s, %" PRIu32
+               "<text x=\"12\" y=\"22\" font-size=\"15\" font-weight=\"600\" fill=\"#1c2430\">%s, %" PRIu32
                " proof%s, GPU %.1f %% busy",
-               (double)s->wall_us / 1e6, s->proofs, s->proofs == 1 ? "" : "s", s->utilization_pct);
+               wall, s->proofs, s->proofs == 1 ? "" : "s", s->utilization_pct);
     if (d->a->steady.present) text_put_f(d->t, " (steady state %.1f %%)", d->a->steady.utilization_pct);
-    if (s->seconds_per_proof >= 0) text_put_f(d->t, ", %.1f s a proof", s->seconds_per_proof);
+    if (s->seconds_per_proof >= 0) {
+        text_duration(wall, s->seconds_per_proof * 1e6);
+        text_put_f(d->t, ", %s a proof", wall);
+    }
     text_put(d->t, "</text>\n");
 }
 
 static void put_axis(const drawing *d, unsigned bottom) {
     int64_t len = d->a->to - d->a->from, step = timeline_tick_step(len, (uint32_t)(d->width / 90));
-    for (int64_t at = 0; at <= len; at += step) {
-        double x = x_of(d, d->a->from + at);
+    for (int64_t at = timeline_first_tick(d->a->from, step); at <= d->a->to; at += step) {
+        double x = x_of(d, at);
         char label[32];
         timeline_tick_label(label, at, step);
         text_put_f(d->t, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%u\" stroke=\"#dfe3e8\"/>\n", x, TOP - 8, x,
@@ -67,13 +72,14 @@ static void put_axis(const drawing *d, unsigned bottom) {
                    : at == 0                ? "start"
                                             : "middle",
                    label);
-        if (len == 0) break;
     }
 }
 
 static void put_bar(const drawing *d, const timeline_span *x, int64_t from, int64_t to, size_t merged, unsigned y) {
     double a = x_of(d, from), w = x_of(d, to) - a;
-    uint32_t rgb = timeline_palette_rgb(d->palette, x->job);
+    uint32_t rgb = x->kind == SPAN_SRS_LOAD ? 0x2f7f86
+                   : x->kind == SPAN_PCE    ? 0x8c6d31
+                                            : timeline_palette_rgb(d->palette, x->job);
     const char *job = timeline_job_name(d->a, x->job);
     text_put_f(d->t,
                "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" rx=\"2\" fill=\"#%06" PRIx32 "\"%s><title>", a,
@@ -102,6 +108,8 @@ static void put_bar(const drawing *d, const timeline_span *x, int64_t from, int6
         snprintf(label, sizeof label, "%c #%" PRId32 " %.8s", letter, x->partition, job);
     else
         snprintf(label, sizeof label, "%c %s", letter, job);
+    if (text_width(label) > room && x->partition < 0 && x->kind != SPAN_SRS_LOAD && x->kind != SPAN_PCE)
+        snprintf(label, sizeof label, "%c %.8s", letter, job);
     if (text_width(label) > room) label[1] = 0;
     text_put_f(d->t, "<text x=\"%.2f\" y=\"%u\" fill=\"#ffffff\" pointer-events=\"none\">", a + 4, y + 13);
     char clean[3 * sizeof label];
@@ -157,11 +165,17 @@ static void put_legend(const drawing *d, unsigned y) {
         int64_t sum = 0;
         for (size_t i = 0; i < d->a->n_gaps; i++) sum += d->a->gaps[i].share[c];
         if (sum == 0) continue;
+        char label[64], time[32];
+        text_duration(time, (double)sum);
+        snprintf(label, sizeof label, "%s %s", timeline_cause_name((timeline_cause)c), time);
+        double need = 34 + 7.2 * (double)strlen(label);
+        if (x + need > LEFT + d->width) {
+            x = LEFT;
+            y += LEGEND;
+        }
         text_put_f(d->t, "<rect x=\"%.1f\" y=\"%u\" width=\"14\" height=\"14\" fill=\"url(#c%d)\"/>\n", x, y, c);
-        char label[64];
-        snprintf(label, sizeof label, "%s %.3f s", timeline_cause_name((timeline_cause)c), (double)sum / 1e6);
         text_put_f(d->t, "<text x=\"%.1f\" y=\"%u\" fill=\"#3a4450\">%s</text>\n", x + 19, y + 11, label);
-        x += 34 + 6.6 * (double)strlen(label);
+        x += need;
     }
 }
 

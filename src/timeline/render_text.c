@@ -127,7 +127,7 @@ static void put_figure(timeline_text *t, const timeline_summary *s, figure f) {
         else if (f == FIG_PROOFS)
             snprintf(n, sizeof n, "%" PRIu32, s->proofs);
         else if (f < FIG_SECONDS && us[f] >= 0)
-            snprintf(n, sizeof n, "%.3f s", us[f] / 1e6);
+            text_duration(n, us[f]);
     }
     text_cell(t, n, 14, true);
 }
@@ -166,13 +166,19 @@ static void put_idle(const page *p) {
     text_put(p->t, "\n");
     for (int c = 0; c < TIMELINE_CAUSES; c++) {
         if (sum[c] == 0) continue;
-        char n[48];
+        char n[32];
         text_put(p->t, "  ");
         text_cell(p->t, timeline_cause_name((timeline_cause)c), 20, false);
-        snprintf(n, sizeof n, "%.3f s", (double)sum[c] / 1e6);
+        text_duration(n, (double)sum[c]);
         text_cell(p->t, n, 14, true);
         text_put_f(p->t, "%7.1f %%\n", 100.0 * (double)sum[c] / (double)all);
     }
+}
+
+static void put_duration(const page *p, int64_t us, size_t width) {
+    char n[32];
+    text_duration(n, (double)us);
+    text_cell(p->t, n, width, true);
 }
 
 static void put_devices(const page *p) {
@@ -183,15 +189,18 @@ static void put_devices(const page *p) {
     text_put(t, "   runs      run-busy         share   kernel-busy   of run-busy          copy   overlapping\n");
     for (size_t i = 0; i < p->a->n_devices; i++) {
         const timeline_device_use *d = &p->a->devices[i];
-        text_put_f(t, "  gpu %-4" PRId32 "%6" PRIu32 "%12.3f s%12.1f %%", d->id, d->runs, (double)d->busy_us / 1e6,
-                   d->utilization_pct);
+        text_put_f(t, "  gpu %-4" PRId32 "%6" PRIu32, d->id, d->runs);
+        put_duration(p, d->busy_us, 14);
+        text_put_f(t, "%12.1f %%", d->utilization_pct);
         if (d->kernel_us == TIMELINE_NONE) {
             text_put(t, "             -             -             -");
         } else {
-            double share = d->busy_us > 0 ? 100.0 * (double)d->kernel_us / (double)d->busy_us : 0;
-            text_put_f(t, "%12.3f s%12.1f %%%12.3f s", (double)d->kernel_us / 1e6, share, (double)d->copy_us / 1e6);
+            put_duration(p, d->kernel_us, 14);
+            text_put_f(t, "%12.1f %%", d->busy_us > 0 ? 100.0 * (double)d->kernel_us / (double)d->busy_us : 0);
+            put_duration(p, d->copy_us, 14);
         }
-        text_put_f(t, "%12.3f s%s\n", (double)d->overlap_us / 1e6, d->unhealthy ? "  unhealthy" : "");
+        put_duration(p, d->overlap_us, 14);
+        text_put(t, d->unhealthy ? "  unhealthy\n" : "\n");
     }
 }
 
@@ -218,7 +227,7 @@ static void put_gaps(const page *p) {
         for (int c = 0; c < TIMELINE_CAUSES; c++)
             if (c != (int)g->cause && g->share[c] * 20 >= g->to_us - g->from_us && g->share[c] > 0) {
                 text_put_f(t, "; also %s ", timeline_cause_name((timeline_cause)c));
-                put_time(p, g->share[c], 1);
+                text_ms(t, g->share[c]);
             }
         text_put(t, "\n");
     }
@@ -241,11 +250,11 @@ static void put_stages(const page *p) {
         else
             text_put(t, "             -  ");
         text_cell(t, timeline_name(&p->a->log->names, u->name), 20, false);
-        text_put_f(t, "%10" PRIu32 "%12.3f s%12.3f s%12.3f s%s\n", u->count, (double)u->total_us / 1e6,
-                   (double)u->total_us / 1e6 / u->count, (double)u->longest_us / 1e6,
-                   u->kernel ? ""
-                   : u->copy ? "  copy"
-                             : "  no kernel");
+        text_put_f(t, "%10" PRIu32, u->count);
+        put_duration(p, u->total_us, 14);
+        put_duration(p, u->count > 0 ? u->total_us / u->count : 0, 14);
+        put_duration(p, u->longest_us, 14);
+        text_put(t, u->kernel ? "\n" : u->copy ? "  copy\n" : "  no kernel\n");
     }
 }
 

@@ -8,6 +8,7 @@
 typedef struct finder {
     const timeline_log *log;
     bool orderly;
+    bool grouped; // by job
     // By job name.
     uint32_t *last;    // index of its last row
     uint32_t *seen;    // kinds it had in the current run, one bit each
@@ -45,15 +46,37 @@ static bool begins_run(const finder *f, size_t i, size_t first, int64_t latest, 
     if (e->kind == TL_EPOCH) {
         if (e->name != TIMELINE_NO_NAME && e->name == run->wall) return false;
         if (!run->has_jobs && !had_epoch) return false; // only ordinary rows before it: its own run
-        return disjoint || (f->orderly && (next_back || had_epoch));
+        return (disjoint && (more || f->orderly)) || (f->orderly && (next_back || had_epoch));
     }
     if (!next_back) return false;
     bool start = near_start(e->at_us, latest);
-    if (disjoint && e->job != TIMELINE_NO_NAME && run->has_jobs && clearly_before(e->at_us, latest) &&
+    if (!f->grouped && disjoint && e->job != TIMELINE_NO_NAME && run->has_jobs && clearly_before(e->at_us, latest) &&
         (start || latest - e->at_us > 1000000))
         return true;
     return f->orderly && start && e->job != TIMELINE_NO_NAME && f->seen_in[e->job] == f->n_runs + 1 &&
            (f->seen[e->job] >> e->kind & 1) != 0;
+}
+
+// Rows sorted by job, as `sort` or a person would leave them.
+static bool is_grouped(const finder *f) {
+    size_t steps = 0, to_start = 0, jobs = 0;
+    int64_t latest = 0;
+    uint32_t reach = 0;
+    bool any = false;
+    for (size_t i = 0; i < f->log->n; i++) {
+        const timeline_event *e = &f->log->events[i];
+        if (e->job == TIMELINE_NO_NAME) continue;
+        if (any && reach < i && clearly_before(e->at_us, latest)) {
+            steps++;
+            to_start += near_start(e->at_us, latest);
+            latest = 0;
+        }
+        if (f->last[e->job] == i) jobs++;
+        if (!any || f->last[e->job] > reach) reach = f->last[e->job];
+        any = true;
+        if (e->at_us > latest) latest = e->at_us;
+    }
+    return steps > to_start && 2 * steps >= jobs;
 }
 
 static bool push_run(finder *f, const timeline_run *run) {
@@ -74,6 +97,7 @@ static bool split(finder *f) {
     const timeline_log *log = f->log;
     for (size_t i = 0; i < log->n; i++)
         if (log->events[i].job != TIMELINE_NO_NAME) f->last[log->events[i].job] = (uint32_t)i;
+    f->grouped = is_grouped(f);
     timeline_run run = {.wall = TIMELINE_NO_NAME};
     int64_t latest = 0;
     uint32_t reach = UINT32_MAX; // last row of any job of this run so far; UINT32_MAX: no job yet

@@ -4,11 +4,12 @@
 // run may be out of order. Where a run ends is decided by these rules, over the rows in the order of the file:
 //
 //  1. An EPOCH row begins a run if its wall time is not that of the run it stands in, and
-//     (a) no job seen before it in this run appears after it, or (b) the file is orderly (below) and the next row is
-//     earlier than the latest so far, or the run had an EPOCH already.
+//     (a) no job seen before it in this run appears after it (and it is not the last row of a shuffled file), or (b)
+//     the file is orderly (below) and the next row is earlier than the latest so far, or the run had an EPOCH already.
 //  2. A row that is clearly earlier than the latest so far (by more than 1 % of it) begins a run if no job seen before
 //     it in this run appears after it, the row behind it is earlier than the latest as well, and the step back is to
-//     the first tenth of the run or larger than a second.
+//     the first tenth of the run or larger than a second; unless the file is grouped by job: there are such places for
+//     at least half of its jobs, and not all of them go back to the first tenth.
 //  3. A row in the first tenth of the run begins a run if the file is orderly, the row behind it is earlier than the
 //     latest as well, and it repeats an event that its job had already in this run (ids that are used again).
 //
