@@ -25,8 +25,7 @@ static inline bool fp_eq(const fp *a, const fp *b) {
 }
 
 // out := t mod q for t < 2q, by a mask: a difference that borrows is dropped.
-static inline void fp_reduce_once(fp *out, uint64_t t0, uint64_t t1, uint64_t t2, uint64_t t3, uint64_t t4,
-                                  uint64_t t5) {
+LIMB_INLINE void fp_reduce_once(fp *out, uint64_t t0, uint64_t t1, uint64_t t2, uint64_t t3, uint64_t t4, uint64_t t5) {
     uint64_t borrow = 0;
     uint64_t d0 = limb_sbb(t0, FP_Q0, &borrow);
     uint64_t d1 = limb_sbb(t1, FP_Q1, &borrow);
@@ -95,7 +94,7 @@ static inline void fp_neg(fp *out, const fp *a) {
 // The two carries need no word of their own. For a < q and any b, t < 2q stays true:
 // (2q + (2^64 - 1) q + (2^64 - 1) q) / 2^64 = 2q; and 2q < 2^384 as q has 3 spare top bits, so the last sum c + d does
 // not overflow.
-static inline void fp_mul_step(uint64_t t[6], const uint64_t a[6], uint64_t b) {
+LIMB_INLINE void fp_mul_step(uint64_t t[6], const uint64_t a[6], uint64_t b) {
     uint64_t c = 0, d = 0;
     uint64_t t0 = limb_mac(t[0], a[0], b, &c);
     uint64_t m = t0 * FP_NINV;
@@ -123,7 +122,7 @@ static inline void fp_mul(fp *out, const fp *a, const fp *b) {
 // Products without reduction, for sums of products that are reduced once (fp2_mul).
 
 // t := a * b, column by column, for any six limbs.
-static inline void fp_mul_wide(uint64_t t[12], const uint64_t a[6], const uint64_t b[6]) {
+LIMB_INLINE void fp_mul_wide(uint64_t t[12], const uint64_t a[6], const uint64_t b[6]) {
     uint64_t l = 0, m = 0, h = 0;
     limb_mac3(&h, &m, &l, a[0], b[0]);
     t[0] = l, l = m, m = h, h = 0;
@@ -175,7 +174,7 @@ static inline void fp_mul_wide(uint64_t t[12], const uint64_t a[6], const uint64
 }
 
 // out := t / 2^384 mod p for t < 2^384 p, so that (t + m p) / 2^384 < 2p. Overwrites t.
-static inline void fp_reduce_wide(fp *out, uint64_t t[12]) {
+LIMB_INLINE void fp_reduce_wide(fp *out, uint64_t t[12]) {
     uint64_t c, m, top = 0; // top: the carry of the row before, into the limb where this row's carry goes
     m = t[0] * FP_NINV, c = 0;
     (void)limb_mac(t[0], m, FP_Q0, &c);

@@ -23,7 +23,7 @@ static inline bool fr_eq(const fr *a, const fr *b) {
 static inline bool fr_is_one(const fr *a) { return fr_eq(a, &FR_ONE); }
 
 // out := t mod q for t < 2q, by a mask: a difference that borrows is dropped.
-static inline void fr_reduce_once(fr *out, uint64_t t0, uint64_t t1, uint64_t t2, uint64_t t3) {
+LIMB_INLINE void fr_reduce_once(fr *out, uint64_t t0, uint64_t t1, uint64_t t2, uint64_t t3) {
     uint64_t borrow = 0;
     uint64_t d0 = limb_sbb(t0, FR_Q0, &borrow);
     uint64_t d1 = limb_sbb(t1, FR_Q1, &borrow);
@@ -78,7 +78,7 @@ static inline void fr_neg(fr *out, const fr *a) {
 // The two carries need no word of their own. For a < q and any b, t < 2q stays true:
 // (2q + (2^64 - 1) q + (2^64 - 1) q) / 2^64 = 2q; and 2q < 2^256 as q has 1 spare top bit, so the last sum c + d does
 // not overflow.
-static inline void fr_mul_step(uint64_t t[4], const uint64_t a[4], uint64_t b) {
+LIMB_INLINE void fr_mul_step(uint64_t t[4], const uint64_t a[4], uint64_t b) {
     uint64_t c = 0, d = 0;
     uint64_t t0 = limb_mac(t[0], a[0], b, &c);
     uint64_t m = t0 * FR_NINV;

@@ -14,28 +14,36 @@
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 i128;
 
+// For the steps of a product, which must never become calls: gcc 12 leaves them out of line where a caller has several
+// products, and the transforms then take three times as long.
+#if defined(__GNUC__)
+#define LIMB_INLINE static inline __attribute__((always_inline))
+#else
+#define LIMB_INLINE static inline
+#endif
+
 // limb_adc: a + b + *carry; limb_sbb: a - b - *borrow. The carry is 0 or 1 before and after.
 //
 // gcc turns chains of the x86-64 intrinsics (baseline, no flag needed) into add/adc chains, but materialises every
 // carry of the generic form: a factor of three for additions.
 #if defined(__x86_64__)
-static inline uint64_t limb_adc(uint64_t a, uint64_t b, uint64_t *carry) {
+LIMB_INLINE uint64_t limb_adc(uint64_t a, uint64_t b, uint64_t *carry) {
     unsigned long long s;
     *carry = _addcarry_u64((unsigned char)*carry, a, b, &s);
     return s;
 }
-static inline uint64_t limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow) {
+LIMB_INLINE uint64_t limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow) {
     unsigned long long s;
     *borrow = _subborrow_u64((unsigned char)*borrow, a, b, &s);
     return s;
 }
 #else
-static inline uint64_t limb_adc(uint64_t a, uint64_t b, uint64_t *carry) {
+LIMB_INLINE uint64_t limb_adc(uint64_t a, uint64_t b, uint64_t *carry) {
     u128 s = (u128)a + b + *carry;
     *carry = (uint64_t)(s >> 64);
     return (uint64_t)s;
 }
-static inline uint64_t limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow) {
+LIMB_INLINE uint64_t limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow) {
     u128 s = (u128)a - b - *borrow;
     *borrow = (uint64_t)(s >> 64) & 1;
     return (uint64_t)s;
@@ -44,7 +52,7 @@ static inline uint64_t limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow) {
 
 // t + a * b + *carry, at most 2^128 - 1: the low half is returned, the high half becomes the new carry.
 // (The two forms are the same sum; each is the one its compiler makes the shorter code of.)
-static inline uint64_t limb_mac(uint64_t t, uint64_t a, uint64_t b, uint64_t *carry) {
+LIMB_INLINE uint64_t limb_mac(uint64_t t, uint64_t a, uint64_t b, uint64_t *carry) {
 #if defined(__x86_64__) && !defined(__clang__)
     u128 p = (u128)a * b;
     uint64_t lo = (uint64_t)p, hi = (uint64_t)(p >> 64), c = 0, d = 0;
@@ -60,7 +68,7 @@ static inline uint64_t limb_mac(uint64_t t, uint64_t a, uint64_t b, uint64_t *ca
 }
 
 // (h, m, l) += a * b: one term of a column of a product. The caller keeps the number of terms below 2^63.
-static inline void limb_mac3(uint64_t *h, uint64_t *m, uint64_t *l, uint64_t a, uint64_t b) {
+LIMB_INLINE void limb_mac3(uint64_t *h, uint64_t *m, uint64_t *l, uint64_t a, uint64_t b) {
     u128 p = (u128)a * b;
     uint64_t c = 0;
     *l = limb_adc(*l, (uint64_t)p, &c);
