@@ -91,7 +91,8 @@ void runtime_result_free(runtime_result **r);
 CUZK_MUST_USE cuzk_status runtime_watch(runtime *rt, runtime_job job,
                                         void (*fn)(void *ctx, const runtime_result *result), void *ctx,
                                         cuzk_error *err);
-// True if that watcher was removed before it was called; false if it was called, or is being called.
+// True if that watcher was removed before it was called. False if it was called; a call in progress has ended then
+// (except when this is called from within it), so that what ctx points to may be freed either way.
 bool runtime_unwatch(runtime *rt, runtime_job job, void (*fn)(void *ctx, const runtime_result *result), void *ctx);
 
 // The job and everybody who waits for it get CANCELLED at once; its work stops at the next boundary, and only then

@@ -62,6 +62,7 @@ typedef struct rjob {
     uint64_t finished_ns;
     char text[CUZK_ERROR_TEXT_MAX];
     watcher *watchers;
+    bool calling; // watchers, just now
 } rjob;
 
 typedef struct rkey {

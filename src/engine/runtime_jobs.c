@@ -142,6 +142,7 @@ void rjob_finish(runtime *rt, rjob *j, const engine_action *reply) {
         final_text(j);
         watchers = j->watchers;
         j->watchers = NULL;
+        j->calling = watchers != NULL;
         pthread_cond_broadcast(&j->changed);
     }
     runtime_result r;
@@ -154,6 +155,10 @@ void rjob_finish(runtime *rt, rjob *j, const engine_action *reply) {
         w->fn(w->ctx, &r);
         mem_free(w);
     }
+    pthread_mutex_lock(&rt->lock);
+    if (j->calling) pthread_cond_broadcast(&j->changed);
+    j->calling = false;
+    pthread_mutex_unlock(&rt->lock);
     drop_input(j);
 }
 
@@ -379,6 +384,9 @@ bool runtime_unwatch(runtime *rt, runtime_job job, void (*fn)(void *ctx, const r
             *at = found->next;
             break;
         }
+    // It may be in the middle of its call; only the engine thread itself must not wait for that.
+    while (found == NULL && j->calling && !pthread_equal(pthread_self(), rt->engine_thread))
+        (void)pthread_cond_wait(&j->changed, &rt->lock);
     pthread_mutex_unlock(&rt->lock);
     rjob_unref(rt, j);
     mem_free(found);
