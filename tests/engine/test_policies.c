@@ -26,6 +26,33 @@ static void standard_takes_whole_proofs(void **state) {
     rig_close(&R);
 }
 
+static void units_have_at_most_256_partitions(void **state) {
+    (void)state;
+    const engine_policy policies[] = {ENGINE_STANDARD, ENGINE_BATCH};
+    for (size_t i = 0; i < 2; i++) {
+        engine_config c = rig_config();
+        c.policy = policies[i];
+        c.max_partitions = 300;
+        rig_open(&R, &c);
+        engine_job_id job = submit(1, 300, ENGINE_NORMAL);
+        while (rig_count(&R, ENGINE_ACT_VERIFY, 0) == 0) assert_true(rig_deliver(&R));
+        assert_int_equal(rig_action(&R, ENGINE_ACT_START_SYNTH, job, 0)->count, 256);
+        for (size_t k = 0; k < R.n_pending; k++) // the last of the first unit is wrong
+            if (R.pending[k].kind == ENGINE_EV_VERIFIED) R.pending[k].ok_mask[3] &= ~(UINT64_C(1) << 63);
+        rig_run(&R);
+        assert_int_equal(rig_count(&R, ENGINE_ACT_START_SYNTH, job), 3);
+        uint32_t counts[2] = {0};
+        for (uint32_t k = 1; k < 3; k++) {
+            const engine_action *a = rig_action(&R, ENGINE_ACT_START_SYNTH, job, k);
+            if (a->count == 44 && a->partition == 256) counts[0]++;
+            if (a->count == 1 && a->partition == 255) counts[1]++;
+        }
+        assert_true(counts[0] == 1 && counts[1] == 1);
+        assert_int_equal(rig_stats(&R).done, 1);
+        rig_close(&R);
+    }
+}
+
 static void slotted_takes_slots_in_order(void **state) {
     (void)state;
     engine_config c = rig_config();
@@ -270,6 +297,7 @@ static void priorities_and_ageing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(standard_takes_whole_proofs),
+        cmocka_unit_test(units_have_at_most_256_partitions),
         cmocka_unit_test(slotted_takes_slots_in_order),
         cmocka_unit_test(partitions_of_one_job_use_all_workers),
         cmocka_unit_test(batches_wait_for_mates),
