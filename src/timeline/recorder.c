@@ -290,7 +290,7 @@ static void reap_lanes(recorder *r) {
 
 static void *drain_main(void *arg) {
     recorder *r = arg;
-    (void)setpriority(PRIO_PROCESS, 0, 10); // this thread only, on Linux; a refusal changes nothing
+    (void)setpriority(PRIO_PROCESS, 0, 5); // this thread only, on Linux; a refusal changes nothing
     pthread_mutex_lock(&r->lock);
     for (;;) {
         bool stop = r->stop;

@@ -66,7 +66,7 @@ static void test_threads(void **state) {
     pthread_t t[THREADS];
     worker w[THREADS];
     for (int i = 0; i < THREADS; i++) {
-        w[i] = (worker){r, i, 1000};
+        w[i] = (worker){r, i, 10000};
         assert_int_equal(pthread_create(&t[i], NULL, work, &w[i]), 0);
     }
     for (int i = 0; i < 50; i++) {
