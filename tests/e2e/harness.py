@@ -45,7 +45,7 @@ def sha256_file(path):
     return h.hexdigest()
 
 
-def run(*args, stdin=None, env=None, timeout=300, **more):
+def run(*args, stdin=None, env=None, timeout=1200, **more):
     """Runs the program; stdin is bytes. Both outputs are captured as bytes."""
     e = dict(os.environ)
     e.pop("CUZK_PROGRESS", None)

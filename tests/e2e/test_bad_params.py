@@ -151,7 +151,7 @@ class BadParams(Case):
         p = self.point(self.file, at)
         off = p[:95] + bytes([p[95] ^ 1])
         with Patched(self.file, at, off):
-            self.bad([".params", "h", "curve"])
+            self.bad([".params", "h", "curve"], "--check-params", "curve")
         with Patched(self.file, at, bls.be(bls.P) + p[48:]):  # x = p
             self.bad([".params", "h"])
         at, width, n = self.at["b_g2"]  # the last point of all
@@ -160,7 +160,7 @@ class BadParams(Case):
             f.seek(last)
             byte = f.read(1)[0]
         with Patched(self.file, last, bytes([byte ^ 1])):
-            self.bad([".params", "b_g2", "curve"])
+            self.bad([".params", "b_g2", "curve"], "--check-params", "curve")
 
     def test_outside_the_subgroup(self):
         at, width, n = self.at["l"]
