@@ -5,12 +5,12 @@
 # Does nothing, and asks for no rights, when nothing is missing.
 set -euo pipefail
 
-packages=(gcc clang cmake ninja-build pkg-config python3 libgmp-dev libcmocka-dev libyajl-dev libjansson-dev
+packages=(gcc clang libc6-dev make cmake ninja-build python3 libgmp-dev libcmocka-dev libyajl-dev libjansson-dev
     libclang-rt-14-dev)
 
 if ! command -v dpkg-query >/dev/null; then
     missing=()
-    for tool in gcc clang cmake ninja pkg-config python3; do
+    for tool in gcc clang make cmake ninja python3; do
         command -v "$tool" >/dev/null || missing+=("$tool")
     done
     if [ ${#missing[@]} -gt 0 ]; then

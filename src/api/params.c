@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -51,10 +52,11 @@ cuzk_status params_locate(params_files *out, const char *dir, const porep_shape 
     return CUZK_OK;
 }
 
-// A dangling link counts as present: it names a file that should be there.
+// Absent only when the system says so: a dangling link, or a file that cannot be asked about, counts as present, and
+// opening it tells what is wrong. A marker in doubt is a marker.
 static bool is_present(const char *path) {
     struct stat st;
-    return lstat(path, &st) == 0;
+    return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 static cuzk_status not_found(const params_files *files, const char *path, cuzk_error *err) {
@@ -78,6 +80,7 @@ cuzk_status params_insecure_label(char label[PARAMS_LABEL_MAX], const params_fil
         while (head + n < len && data[head + n] != '\n' && n + 1 < PARAMS_LABEL_MAX) n++;
         memcpy(label, data + head, n);
         label[n] = 0;
+        if (label[0] == 0) snprintf(label, PARAMS_LABEL_MAX, "(unknown label)");
     }
     mem_free(data);
     return CUZK_OK;
@@ -280,6 +283,9 @@ static cuzk_status make(params_outcome *out, const params_files *files, const po
     // First, and before the minutes of work: the folder can be written to.
     cuzk_status s = write_marker(files, label, err);
     if (s != CUZK_OK) return s;
+    // What the old marker stood for must not be taken for the new label's, should we be interrupted.
+    if (unlink(files->params) != 0 && errno != ENOENT)
+        return cuzk_fail(err, CUZK_ERR_IO, "%s cannot be replaced: %s", files->params, strerror(errno));
 
     groth16_secrets secrets;
     groth16_secrets_from_label(&secrets, label);

@@ -45,6 +45,7 @@ static cuzk_status attempt(uint8_t out[GROTH16_PROOF_BYTES], const partition_job
     if (s == CUZK_OK) s = compare_inputs(a, job, err);
     if (s == CUZK_OK) s = groth16_prove(&proof, pk, a, &b, p, o, err);
     groth16_assignment_destroy(&a);
+    groth16_blinding_wipe(&b);
     if (s != CUZK_OK) return s;
     if (job->tamper != NULL) job->tamper(job->tamper_ctx, &proof, number);
     groth16_proof_encode(out, &proof);

@@ -86,7 +86,9 @@ int app_fail(app *a);
 int app_usage(app *a, const char *fmt, ...) CUZK_PRINTF(2, 3);
 // Prints one line of JSON with sorted keys and drops the document.
 void app_print_json(app *a, json_t *document);
-// A warning that must not be missed, on stderr.
+// Foreign text (paths, labels, errors) as a JSON string; if it is not UTF-8, every byte of it above 127 becomes '?'.
+json_t *app_json_text(const char *foreign);
+// A warning that must not be missed, on stderr; control characters are replaced.
 void app_warn_insecure(const char *fmt, ...) CUZK_PRINTF(1, 2);
 // Can a file be written there? Asked before minutes of work, by making a temporary file beside it and dropping it.
 cuzk_status app_check_output(app *a, const char *path);

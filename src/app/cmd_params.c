@@ -57,10 +57,10 @@ static int print_result(app *a, const params_files *files, const params_outcome 
                         monitor *m) {
     const char *done = r->kept ? "kept" : r->repaired ? "repaired" : "made";
     if (a->json) {
-        json_t *d = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "result", done, "params", files->params, "vk",
-                              files->vk, "params_bytes", (json_int_t)r->params_bytes, "vk_bytes",
+        json_t *d = json_pack("{s:s, s:o, s:o, s:I, s:I, s:I}", "result", done, "params", app_json_text(files->params),
+                              "vk", app_json_text(files->vk), "params_bytes", (json_int_t)r->params_bytes, "vk_bytes",
                               (json_int_t)r->vk_bytes, "sector_size", (json_int_t)args->sector_size);
-        json_object_set_new(d, "insecure_label", json_string(args->label));
+        json_object_set_new(d, "insecure_label", app_json_text(args->label));
         monitor_json(m, d);
         app_print_json(a, d);
     } else {

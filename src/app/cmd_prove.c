@@ -67,12 +67,12 @@ static void print_result(app *a, const prove_args *args, const porep_prove_repor
                          size_t proof_len, monitor *m) {
     const char *blinding = args->options.test_blinding;
     if (a->json) {
-        json_t *d = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:i}", "kind", "porep", "registered_proof",
-                              shape->proof_name, "proof", args->out, "proof_bytes", (json_int_t)proof_len, "partitions",
-                              (json_int_t)shape->partitions, "sector_size", (json_int_t)shape->sector_size, "retries",
-                              (int)r->retries);
-        json_object_set_new(d, "insecure_label", r->insecure_label[0] ? json_string(r->insecure_label) : json_null());
-        json_object_set_new(d, "test_blinding", blinding != NULL ? json_string(blinding) : json_null());
+        json_t *d = json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:i}", "kind", "porep", "registered_proof",
+                              shape->proof_name, "proof", app_json_text(args->out), "proof_bytes",
+                              (json_int_t)proof_len, "partitions", (json_int_t)shape->partitions, "sector_size",
+                              (json_int_t)shape->sector_size, "retries", (int)r->retries);
+        json_object_set_new(d, "insecure_label", r->insecure_label[0] ? app_json_text(r->insecure_label) : json_null());
+        json_object_set_new(d, "test_blinding", blinding != NULL ? app_json_text(blinding) : json_null());
         monitor_json(m, d);
         app_print_json(a, d);
         fflush(a->documents);

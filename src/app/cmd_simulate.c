@@ -284,7 +284,7 @@ static const struct argp_option OPTIONS[] = {
     {0}};
 
 static const char DOC[] =
-    "Simulate the engine in virtual time: the daemon's own scheduling, durations from flags or from a recorded run."
+    "Simulate the engine in virtual time: the engine's own scheduling, durations from flags or from a recorded run."
     "\vDurations are those of a whole proof with at most one synthesis beside the device; a partition takes its share. "
     "Times in ns, us, ms, s, min, h; sizes in KiB, MiB, GiB, TiB. --json is --format json.\n\n"
     "Examples:\n"

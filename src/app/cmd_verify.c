@@ -41,7 +41,7 @@ static const struct argp_option OPTIONS[] = {
 static const char DOC[] =
     "Verify a proof of a sector. Exit code 0: valid; 1: not valid, or not to be decided."
     "\vOf the C1 file only the registered proof, commitments, replica id and seed are used; the public inputs are "
-    "derived from them. Of the parameters only the .vk file is read.\n\n"
+    "derived from them. Of the parameters only the .vk file and the marker of test parameters are read.\n\n"
     "Examples:\n"
     "  cuzk verify --kind porep --c1 c1.json --params params --proof proof\n"
     "  cuzk verify --kind porep --c1 c1.json --params params --proof - < proof";
@@ -62,7 +62,7 @@ static cuzk_status verify(app *a, const verify_args *args, monitor *m) {
             json_t *d = json_pack("{s:b, s:s, s:s, s:I, s:I}", "valid", 1, "kind", "porep", "registered_proof",
                                   shape->proof_name, "partitions", (json_int_t)shape->partitions, "sector_size",
                                   (json_int_t)shape->sector_size);
-            json_object_set_new(d, "insecure_label", label[0] != 0 ? json_string(label) : json_null());
+            json_object_set_new(d, "insecure_label", label[0] != 0 ? app_json_text(label) : json_null());
             monitor_json(m, d);
             app_print_json(a, d);
         } else {

@@ -17,19 +17,22 @@ void app_print_json(app *a, json_t *document) {
     json_decref(document);
 }
 
+json_t *app_json_text(const char *foreign) {
+    json_t *t = json_string(foreign);
+    char *text = t == NULL ? strdup(foreign) : NULL;
+    if (text == NULL) return t;
+    for (char *p = text; *p != 0; p++)
+        if ((unsigned char)*p >= 0x80) *p = '?';
+    t = json_string(text);
+    free(text);
+    return t;
+}
+
 int app_fail(app *a) {
     fprintf(stderr, "cuzk: %s\n", a->err.text);
     if (a->json) {
-        // Error texts quote foreign bytes; what is not UTF-8 is not JSON and becomes '?'.
-        char text[CUZK_ERROR_TEXT_MAX];
-        snprintf(text, sizeof text, "%s", a->err.text);
-        json_t *t = json_string(text);
-        if (t == NULL) {
-            for (char *p = text; *p != 0; p++)
-                if ((unsigned char)*p >= 0x80) *p = '?';
-            t = json_string(text);
-        }
-        app_print_json(a, json_pack("{s:{s:s, s:o}}", "error", "status", cuzk_status_name(a->err.status), "text", t));
+        app_print_json(a, json_pack("{s:{s:s, s:o}}", "error", "status", cuzk_status_name(a->err.status), "text",
+                                    app_json_text(a->err.text)));
         fflush(a->documents);
     }
     return a->err.status == CUZK_ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
@@ -51,7 +54,9 @@ void app_warn_insecure(const char *fmt, ...) {
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    fprintf(stderr, "WARNING: INSECURE: %s\n", text);
+    cuzk_error scrubbed; // labels come from files: no control characters on somebody's terminal
+    (void)cuzk_fail(&scrubbed, CUZK_ERR_USAGE, "%s", text);
+    fprintf(stderr, "WARNING: INSECURE: %s\n", scrubbed.text);
 }
 
 cuzk_status app_check_output(app *a, const char *path) {

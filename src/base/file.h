@@ -15,8 +15,8 @@
 CUZK_MUST_USE cuzk_status file_read_all(uint8_t **data, size_t *len, const char *path, size_t limit, cuzk_error *err);
 
 // An output file that appears under its name only when complete: written to a temporary file beside it, fsynced,
-// renamed, directory fsynced. Until then, or after a failure or an abort, the old content (or absence) stays. A
-// symbolic link is followed. A device or a pipe cannot be replaced and is written to directly.
+// renamed, directory fsynced. Until then, or after a failure or an abort, the old content (or absence) stays; only
+// when syncing the directory fails is the new, complete file already in place. A symbolic link is followed. A device or a pipe cannot be replaced and is written to directly.
 typedef struct file_writer file_writer;
 CUZK_MUST_USE cuzk_status file_writer_open(file_writer **out, const char *path, cuzk_error *err);
 CUZK_MUST_USE cuzk_status file_writer_put(file_writer *w, const void *data, size_t len, cuzk_error *err);

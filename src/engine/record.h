@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What a RECORD action says as a line of the timeline: the same words from the daemon and from `simulate`.
+// What a RECORD action says as a line of the timeline: the same words from the runtime and from `simulate`.
 #ifndef CUZK_ENGINE_RECORD_H
 #define CUZK_ENGINE_RECORD_H
 

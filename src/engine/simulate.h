@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The core in virtual time: durations in, a timeline out. What the daemon would do with these jobs on that machine.
+// The core in virtual time: durations in, a timeline out. What the engine would do with these jobs on that machine.
 //
 // Durations are those of a whole proof on an otherwise quiet machine; a partition takes its share. Contention: while
 // two or more syntheses run at once, each of them takes `synth_contention` times as long, and device runs

@@ -5,8 +5,8 @@
 //
 // An `fr` is always fully reduced and in Montgomery form, value * 2^256 mod r, so equality is equality of limbs and
 // there is no lazy range to track between calls. Kernels that keep values in [0, 2r) or [0, 4r) inside (the NTT) say so
-// in their own header and reduce before they return. Vector kernels use another radix (52-bit limbs); they convert at
-// their borders and are checked against these functions.
+// in their own header and reduce before they return. Kernels of another radix convert at their borders and are checked
+// against these functions.
 //
 // Timing: mul, sqr, add, sub, neg take the same time for all values; inv, pow and the conversions need not.
 #ifndef CUZK_FIELD_FR_H

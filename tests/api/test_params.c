@@ -187,6 +187,36 @@ static void test_make_keeps(void **state) {
     assert_non_null(strstr(f->err.text, "made from the label 'x'"));
 }
 
+static bool cancel_at_once(void *ctx) {
+    (void)ctx;
+    return true;
+}
+
+// A forced remake that is interrupted leaves nothing that the new label could be taken for.
+static void test_make_interrupted(void **state) {
+    fixture *f = *state;
+    const observer o = {.cancelled = cancel_at_once};
+    params_outcome out;
+    char label[PARAMS_LABEL_MAX];
+    put(f->files.insecure, ""); // so that the files may be replaced
+    assert_int_equal(params_make_test(&out, &f->files, &f->shape, "another", true, NULL, &o, &f->err),
+                     CUZK_ERR_CANCELLED);
+    assert_int_equal(access(f->files.params, F_OK), -1);
+    assert_int_equal(params_insecure_label(label, &f->files, &f->err), CUZK_OK);
+    assert_string_equal(label, "another");
+    // The marker as written, its label blanked: still a marker.
+    uint8_t *marker = NULL;
+    size_t len = 0;
+    assert_int_equal(file_read_all(&marker, &len, f->files.insecure, 4096, NULL), CUZK_OK);
+    char *at = strstr((char *)marker, "another");
+    assert_non_null(at);
+    strcpy(at, "\n");
+    put(f->files.insecure, (char *)marker);
+    mem_free(marker);
+    assert_int_equal(params_insecure_label(label, &f->files, &f->err), CUZK_OK);
+    assert_string_equal(label, "(unknown label)");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_names, setup, teardown),
@@ -195,6 +225,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_layout, setup, teardown),
         cmocka_unit_test_setup_teardown(test_make_refuses, setup, teardown),
         cmocka_unit_test_setup_teardown(test_make_keeps, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_make_interrupted, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
