@@ -309,7 +309,7 @@ static void *drain_main(void *arg) {
         if (stop) break;
         if (!r->stop && r->passes_wanted == r->passes_done) {
             struct timespec t;
-            clock_gettime(CLOCK_REALTIME, &t); // what a condition variable measures by default
+            clock_gettime(CLOCK_MONOTONIC, &t); // as `wake` measures: a step of the wall clock stops no drain
             t.tv_nsec += DRAIN_EVERY_NS;
             if (t.tv_nsec >= 1000000000) t.tv_nsec -= 1000000000, t.tv_sec++;
             pthread_cond_timedwait(&r->wake, &r->lock, &t);
@@ -363,7 +363,11 @@ cuzk_status recorder_create(recorder **out, const recorder_options *o, cuzk_erro
     while (r->lane_slots < want) r->lane_slots *= 2;
     r->tail_lines = o->tail_lines == 0 ? DEFAULT_TAIL : o->tail_lines > MAX_SLOTS ? MAX_SLOTS : o->tail_lines;
     pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->wake, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&r->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     pthread_cond_init(&r->flushed, NULL);
     r->tail = mem_alloc(MEM_MISC, r->tail_lines, TIMELINE_LINE_MAX);
     r->tail_len = mem_calloc(MEM_MISC, r->tail_lines, sizeof *r->tail_len);
