@@ -218,11 +218,35 @@ static void *run_lane(void *arg) {
     return NULL;
 }
 
+// Stays in the kernel section of a device until told to leave.
+typedef struct occupant {
+    device *d;
+    pthread_t thread;
+    atomic_bool hang, leave;
+} occupant;
+static sim_fault hang_once(void *ctx, uint64_t run, uint32_t partitions) {
+    occupant *o = ctx;
+    (void)run;
+    (void)partitions;
+    return (sim_fault){atomic_exchange(&o->hang, false) ? SIM_HANG : SIM_GOOD, 0, 0};
+}
+static bool told_to_leave(void *ctx) { return atomic_load(&((occupant *)ctx)->leave); }
+static void *occupy(void *arg) {
+    occupant *o = arg;
+    groth16_proof out;
+    device_fault fault;
+    const observer obs = {.cancelled = told_to_leave, .ctx = o};
+    const device_run run = {.n = 1, .obs = &obs};
+    return device_prove(o->d, &out, &fault, &run, NULL) == CUZK_ERR_CANCELLED ? NULL : o;
+}
+
 static void several_devices(void **state) {
     (void)state;
     enum { MS = 1000 * 1000 };
     sim_machine m = {.slowdown_percent = 100};
-    sim_options o = {.kernel_ns = 2 * MS, .machine = &m, .canned = {.a = G1_GENERATOR}};
+    occupant first = {0};
+    sim_options o = {
+        .kernel_ns = 2 * MS, .machine = &m, .canned = {.a = G1_GENERATOR}, .fault = hang_once, .ctx = &first};
     lane lanes[3] = {0};
     device *two = NULL, *one = NULL;
     assert_int_equal(device_open_sim(&two, &o, NULL), CUZK_OK);
@@ -238,10 +262,17 @@ static void several_devices(void **state) {
     }
     assert_int_equal(sim_stats_of(one).overlaps + sim_stats_of(two).overlaps, 0);
     // Two callers who do not keep order on one device are noticed.
-    lanes[0].d = lanes[1].d = one;
-    for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&lanes[i].thread, NULL, run_lane, &lanes[i]), 0);
-    for (int i = 0; i < 2; i++) assert_int_equal(pthread_join(lanes[i].thread, &bad), 0);
-    assert_true(sim_stats_of(one).overlaps > 0);
+    groth16_proof out;
+    device_fault fault;
+    first.d = one;
+    atomic_store(&first.hang, true);
+    assert_int_equal(pthread_create(&first.thread, NULL, occupy, &first), 0);
+    while (atomic_load(&m.busy) == 0) nanosleep(&(struct timespec){0, MS}, NULL);
+    assert_int_equal(device_prove(one, &out, &fault, &(device_run){.n = 1}, NULL), CUZK_OK);
+    atomic_store(&first.leave, true);
+    assert_int_equal(pthread_join(first.thread, &bad), 0);
+    assert_null(bad);
+    assert_int_equal(sim_stats_of(one).overlaps, 1);
     assert_int_equal(atomic_load(&m.busy), 0);
     device_close(&one);
     device_close(&two);
