@@ -80,7 +80,7 @@ typedef struct engine_request {
 
 typedef enum engine_reason {
     ENGINE_NO_REASON,
-    ENGINE_BAD_INPUT,     // synthesis refused the input
+    ENGINE_BAD_INPUT,     // synthesis refused the input, or a device one that does not match its key
     ENGINE_OUT_OF_MEMORY, // device or host
     ENGINE_WRONG_PROOF,   // did not verify
     ENGINE_DEVICE_ERROR,
@@ -116,7 +116,7 @@ typedef enum engine_event_kind {
     ENGINE_EV_DEVICE_STARTED,      // unit: the kernel section begins (optional: else START_DEVICE counts)
     ENGINE_EV_DEVICE_KERNELS_DONE, // unit: left the kernel section; CPU tail work may go on
     ENGINE_EV_DEVICE_DONE,         // unit: proofs of all its partitions are there, unverified
-    ENGINE_EV_DEVICE_FAILED,       // unit, reason
+    ENGINE_EV_DEVICE_FAILED,       // unit, reason (BAD_INPUT: key and unit do not match, no retry helps), host
     ENGINE_EV_VERIFIED,            // unit, ok_mask: bit i set when partition i of the unit verified
     ENGINE_EV_KEY_LOADED,          // key, ticket, bytes (what it really takes)
     ENGINE_EV_KEY_FAILED,          // key, ticket, reason
@@ -137,6 +137,7 @@ typedef struct engine_event {
     uint64_t token;
     engine_reason reason;
     uint32_t partition;  // SYNTH_FAILED: index within the unit
+    bool host;           // DEVICE_FAILED: the host is to blame (memory, threads), not the device
     uint64_t ok_mask[4]; // units have at most 256 partitions
 } engine_event;
 

@@ -117,15 +117,18 @@ void core_devices_done(engine_core *c, engine_unit_id id) {
     core_record_unit(c, TL_VERIFY_START, u, c->now, 0);
 }
 
-void core_devices_failed(engine_core *c, engine_unit_id id, engine_reason reason) {
+void core_devices_failed(engine_core *c, engine_unit_id id, engine_reason reason, bool host) {
     static const uint64_t NONE[4];
     unit *u = on_device(c, id);
     if (u == NULL) return;
     core_devices_leave(c, u);
     c->devices[u->device].inflight--;
     u->state = UNIT_FREEING; // so that a job that ends below does not stop it
-    if (!u->dead) {
-        core_devices_judge(c, u->device, false);
+    if (!u->dead && reason == ENGINE_BAD_INPUT) {
+        // No device could prove it.
+        core_units_refuse(c, u, reason, u->n == 1 ? 0 : NO_SLOT);
+    } else if (!u->dead) {
+        if (!host) core_devices_judge(c, u->device, false);
         core_units_retry(c, u, NONE, reason == ENGINE_NO_REASON ? ENGINE_DEVICE_ERROR : reason);
     }
     core_units_free(c, u);

@@ -200,6 +200,9 @@ void core_units_abandon(engine_core *c, unit *u); // nobody wants it any more
 void core_units_discard(engine_core *c, unit *u); // gives a waiting unit up; its partitions wait again
 void core_units_free(engine_core *c, unit *u);    // leaves whatever it holds but memory and key, asks for FREE_UNIT
 void core_units_pass_channel(engine_core *c, unit *u); // a blocked unit goes straight to a device
+// For a unit that is being freed and whose input no retry can help: fails the job of the partition with that index (the
+// unit's only job, if nobody knows which partition it is); the rest of a batch comes again.
+void core_units_refuse(engine_core *c, unit *u, engine_reason reason, uint32_t index);
 void core_units_retry(engine_core *c, unit *u, const uint64_t ok[4], engine_reason reason);
 
 // --- core_devices.c ---
@@ -207,7 +210,7 @@ bool core_devices_dispatch(engine_core *c); // starts one unit on a device; fals
 void core_devices_started(engine_core *c, engine_unit_id id);
 void core_devices_kernels_done(engine_core *c, engine_unit_id id);
 void core_devices_done(engine_core *c, engine_unit_id id);
-void core_devices_failed(engine_core *c, engine_unit_id id, engine_reason reason);
+void core_devices_failed(engine_core *c, engine_unit_id id, engine_reason reason, bool host);
 void core_devices_leave(engine_core *c, unit *u);             // gives worker and kernel section back
 void core_devices_judge(engine_core *c, uint32_t d, bool ok); // a verdict on a run: health
 bool core_devices_lost(const engine_core *c);                 // none will ever work again

@@ -105,18 +105,7 @@ void core_units_synth_done(engine_core *c, engine_unit_id id) {
     u->deadline = NEVER;
 }
 
-void core_units_synth_failed(engine_core *c, engine_unit_id id, engine_reason reason, uint32_t index) {
-    static const uint64_t NONE[4];
-    unit *u = unit_in(c, id, UNIT_SYNTH);
-    if (u == NULL) return;
-    core_record_unit(c, TL_SYNTH_END, u, c->now, c->now - u->since);
-    core_units_free(c, u);
-    if (u->dead) return;
-    if (reason == ENGINE_OUT_OF_MEMORY) { // may pass
-        core_units_retry(c, u, NONE, reason);
-        return;
-    }
-    if (reason == ENGINE_NO_REASON) reason = ENGINE_BAD_INPUT;
+void core_units_refuse(engine_core *c, unit *u, engine_reason reason, uint32_t index) {
     bool one = u->jobs[0] == u->jobs[u->n - 1];
     if (index < u->n || one) {
         uint32_t at = index < u->n ? index : 0;
@@ -129,6 +118,21 @@ void core_units_synth_failed(engine_core *c, engine_unit_id id, engine_reason re
         const part *p = &job_parts(c, u->jobs[i])[u->parts[i].partition];
         core_jobs_part_waits(c, u->jobs[i], u->parts[i].partition, p->attempts > 0);
     }
+}
+
+void core_units_synth_failed(engine_core *c, engine_unit_id id, engine_reason reason, uint32_t index) {
+    static const uint64_t NONE[4];
+    unit *u = unit_in(c, id, UNIT_SYNTH);
+    if (u == NULL) return;
+    core_record_unit(c, TL_SYNTH_END, u, c->now, c->now - u->since);
+    core_units_free(c, u);
+    if (u->dead) return;
+    if (reason == ENGINE_OUT_OF_MEMORY) { // may pass
+        core_units_retry(c, u, NONE, reason);
+        return;
+    }
+    if (reason == ENGINE_NO_REASON) reason = ENGINE_BAD_INPUT;
+    core_units_refuse(c, u, reason, index);
 }
 
 void core_units_verified(engine_core *c, engine_unit_id id, const uint64_t mask[4]) {

@@ -125,8 +125,6 @@ typedef struct runtime_stats {
     uint64_t total_peak;
     uint64_t wrong_proofs;   // that did not verify
     uint64_t double_replies; // must be 0
-    uint32_t threads;        // started
-    uint32_t runs[16];       // device runs that ended, of the first devices
 } runtime_stats;
 void runtime_stats_of(runtime *rt, runtime_stats *out);
 

@@ -9,12 +9,12 @@
 #include "base/mem.h"
 #include "engine/runtime_internal.h"
 
-// A report that is made as soon as the actions at hand are carried out. The list has room for one a worker and more;
-// were it full, the stage would run into its watchdog.
+// A report that is made as soon as the actions at hand are carried out, of what the host lacks. The list has room for
+// one a worker and more; were it full, the stage would run into its watchdog.
 static void defer(runtime *rt, engine_event_kind kind, engine_unit_id unit, engine_reason reason) {
     if (rt->n_deferred == rt->max_deferred) return;
     rt->deferred[rt->n_deferred++] =
-        (engine_event){.kind = kind, .unit = unit, .reason = reason, .partition = UINT32_MAX};
+        (engine_event){.kind = kind, .unit = unit, .reason = reason, .partition = UINT32_MAX, .host = true};
 }
 
 // --- units ---

@@ -198,6 +198,7 @@ static engine_reason fault_reason(device_fault f) {
     switch (f) {
     case DEVICE_OUT_OF_MEMORY: return ENGINE_OUT_OF_MEMORY;
     case DEVICE_STOPPED: return ENGINE_CANCELLED;
+    case DEVICE_MISMATCH: return ENGINE_BAD_INPUT;
     default: return ENGINE_DEVICE_ERROR;
     }
 }
@@ -214,15 +215,18 @@ static cuzk_status make_blinding(groth16_blinding *out, const runtime *rt, const
     return CUZK_OK;
 }
 
-static cuzk_status prove_unit(unit_worker *w, runit *u, device_fault *fault) {
+// *host: it failed before the device had a part in it.
+static cuzk_status prove_unit(unit_worker *w, runit *u, device_fault *fault, bool *host) {
     runtime *rt = w->rt;
     *fault = DEVICE_OUT_OF_MEMORY;
+    *host = true;
     groth16_blinding *blinding = mem_calloc(MEM_WITNESS, u->n, sizeof *blinding);
     if (blinding == NULL) return cuzk_fail(&u->error, CUZK_ERR_MEMORY, "no memory for blinding factors");
     cuzk_status s = make_blinding(blinding, rt, u, &u->error);
     if (s != CUZK_OK) {
         *fault = DEVICE_BROKEN;
     } else {
+        *host = false;
         device_watch d = {.w = w, .u = u};
         const observer obs = {stage_begin, stage_end, progress, device_stopped, &d};
         const device_run run = {.key = u->key->on[u->device],
@@ -244,12 +248,14 @@ void *device_main(void *arg) {
     w->lane = recorder_lane_open_if(w->rt->opt.rec);
     for (runit *u; (u = unit_worker_take(w)) != NULL;) {
         device_fault fault;
+        bool host;
         runtime_post(w->rt, &u->started, &(engine_event){.kind = ENGINE_EV_DEVICE_STARTED, .unit = u->id});
-        const cuzk_status s = prove_unit(w, u, &fault);
+        const cuzk_status s = prove_unit(w, u, &fault, &host);
         engine_event e = {.kind = ENGINE_EV_DEVICE_DONE, .unit = u->id, .partition = UINT32_MAX};
         if (s != CUZK_OK) {
             e.kind = ENGINE_EV_DEVICE_FAILED;
             e.reason = fault_reason(fault);
+            e.host = host;
         }
         runtime_post(w->rt, &u->device_report, &e);
     }

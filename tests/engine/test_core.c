@@ -297,6 +297,8 @@ static void faults_end_where_they_should(void **state) {
               ENGINE_FAILED, ENGINE_OUT_OF_MEMORY, any, 3);
     run_fault((fault){ENGINE_ACT_START_DEVICE, any, always, ENGINE_EV_DEVICE_FAILED, ENGINE_DEVICE_ERROR, false},
               ENGINE_FAILED, ENGINE_DEVICE_ERROR, any, any);
+    run_fault((fault){ENGINE_ACT_START_DEVICE, 3, always, ENGINE_EV_DEVICE_FAILED, ENGINE_BAD_INPUT, false},
+              ENGINE_FAILED, ENGINE_BAD_INPUT, any, 3);
     run_fault((fault){ENGINE_ACT_START_SYNTH, 2, always, ENGINE_EV_SYNTH_FAILED, ENGINE_BAD_INPUT, false},
               ENGINE_FAILED, ENGINE_BAD_INPUT, any, any);
     run_fault((fault){ENGINE_ACT_START_SYNTH, 2, 2, ENGINE_EV_SYNTH_FAILED, ENGINE_OUT_OF_MEMORY, false}, ENGINE_DONE,
@@ -410,6 +412,46 @@ static void sick_devices_rest(void **state) {
     }
 }
 
+static bool hosts_fault(rig *r, const engine_action *a, engine_event *e) {
+    const bool comes = faulty(r, a, e);
+    e->host = e->kind == ENGINE_EV_DEVICE_FAILED;
+    return comes;
+}
+
+static void devices_are_not_blamed_for_others(void **state) {
+    (void)state;
+    for (unsigned host = 0; host < 2; host++) {
+        rig r;
+        engine_config c = rig_config();
+        c.device_failure_limit = 1;
+        c.device_retry_ns = 0;
+        rig_open(&r, &c);
+        fault f = {ENGINE_ACT_START_DEVICE,
+                   UINT32_MAX,
+                   2,
+                   ENGINE_EV_DEVICE_FAILED,
+                   host ? ENGINE_OUT_OF_MEMORY : ENGINE_BAD_INPUT,
+                   false};
+        r.fate = host ? hosts_fault : faulty;
+        r.ctx = &f;
+        engine_request q = rig_request(1, 1), next = rig_request(2, 1);
+        engine_job_id job = rig_submit(&r, &q);
+        rig_run(&r);
+        if (host)
+            check_reply(&r, job, ENGINE_DONE, ENGINE_NO_REASON);
+        else
+            check_reply(&r, job, ENGINE_FAILED, ENGINE_BAD_INPUT);
+        assert_int_equal(rig_count(&r, ENGINE_ACT_START_DEVICE, 0), host ? 3 : 1);
+        assert_int_equal(rig_stats(&r).retries, host ? 2 : 0);
+        assert_int_equal(rig_stats(&r).devices_healthy, 1);
+        f.times = 0;
+        job = rig_submit(&r, &next);
+        rig_run(&r);
+        check_reply(&r, job, ENGINE_DONE, ENGINE_NO_REASON);
+        rig_close(&r);
+    }
+}
+
 // --- keys ---
 
 static void keys_are_loaded_once_and_evicted_when_idle(void **state) {
@@ -516,6 +558,7 @@ int main(void) {
         cmocka_unit_test(stages_are_watched),
         cmocka_unit_test(deadlines),
         cmocka_unit_test(sick_devices_rest),
+        cmocka_unit_test(devices_are_not_blamed_for_others),
         cmocka_unit_test(keys_are_loaded_once_and_evicted_when_idle),
         cmocka_unit_test(the_least_recently_used_key_goes),
         cmocka_unit_test(a_key_bigger_than_said_fails_what_it_does_not_leave_room_for),

@@ -146,6 +146,32 @@ static void one_bad_input_does_not_fail_its_batch(void **state) {
     }
 }
 
+// The same on a device, which does not say which partition does not match.
+static void one_mismatch_does_not_fail_its_batch(void **state) {
+    (void)state;
+    engine_config c = rig_config();
+    c.policy = ENGINE_BATCH;
+    c.batch_size = 2;
+    rig_open(&R, &c);
+    submit(9, 1, ENGINE_HIGH);
+    engine_job_id bad = submit(1, 2, ENGINE_NORMAL), good = submit(2, 2, ENGINE_NORMAL);
+    for (unsigned times = 1; times <= 2; times++) { // together, then by itself
+        while (rig_count(&R, ENGINE_ACT_START_DEVICE, bad) < times) assert_true(rig_deliver(&R));
+        const engine_action *start = rig_last(&R, ENGINE_ACT_START_DEVICE);
+        assert_int_equal(start->count, times == 1 ? 4 : 2);
+        for (size_t i = 0; i < R.n_pending; i++)
+            if (R.pending[i].kind == ENGINE_EV_DEVICE_DONE && R.pending[i].unit == start->unit) {
+                R.pending[i].kind = ENGINE_EV_DEVICE_FAILED;
+                R.pending[i].reason = ENGINE_BAD_INPUT;
+            }
+    }
+    rig_run(&R);
+    assert_int_equal(rig_action(&R, ENGINE_ACT_REPLY, bad, 0)->reason, ENGINE_BAD_INPUT);
+    assert_int_equal(rig_action(&R, ENGINE_ACT_REPLY, good, 0)->state, ENGINE_DONE);
+    assert_int_equal(rig_stats(&R).retries, 0);
+    rig_close(&R);
+}
+
 static void a_full_channel_holds_the_workers(void **state) {
     (void)state;
     engine_config c = rig_config();
@@ -302,6 +328,7 @@ int main(void) {
         cmocka_unit_test(partitions_of_one_job_use_all_workers),
         cmocka_unit_test(batches_wait_for_mates),
         cmocka_unit_test(one_bad_input_does_not_fail_its_batch),
+        cmocka_unit_test(one_mismatch_does_not_fail_its_batch),
         cmocka_unit_test(a_full_channel_holds_the_workers),
         cmocka_unit_test(one_kernel_section_at_a_time),
         cmocka_unit_test(both_devices_are_used),
