@@ -5,6 +5,7 @@
 
 #include "testing.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "engine/runtime_bed.h"
 #include "groth16/setup.h"
@@ -183,10 +184,14 @@ static void a_hang_is_found(void **state) {
     script s = {.faults = {[1] = {SIM_HANG, 0, 0}}, .n = 2};
     bed b;
     bed_make(&b, 1, 1, from_script, &s);
-    b.options.engine.stage_timeout_ns = 1500 * UINT64_C(1000000);
     b.options.engine.workers_per_device = 1;
     bed_start(&b);
+    // The limit knows how long a good job takes here and now.
+    const uint64_t begin = clock_now_ns();
     bed_expect_done(&b, bed_submit(&b, "one", 1), 1, 1);
+    b.options.engine.stage_timeout_ns = 3000 * UINT64_C(1000000) + 20 * (clock_now_ns() - begin);
+    bed_stop(&b);
+    bed_start(&b);
     const runtime_job job = bed_submit(&b, "one", 2);
     runtime_result *r = NULL;
     assert_int_equal(runtime_await(b.rt, &r, job, 10 * MS, NULL), CUZK_OK);
@@ -367,15 +372,23 @@ static void moody_release(const provider *self, void *request) {
     const moody *m = (const moody *)self;
     m->toy->ops->release(m->toy, request);
 }
+static const toy_shape OTHER = {2 * BED_ROWS, 1}; // not the circuit of the key
 static cuzk_status moody_synthesize(const provider *self, groth16_assignment **out, const void *request,
                                     uint32_t partition, const observer *obs, cuzk_error *err) {
     const moody *m = (const moody *)self;
-    if (*(const uint64_t *)request == 13) return cuzk_fail(err, CUZK_ERR_INPUT, "unlucky input");
+    const uint64_t seed = *(const uint64_t *)request;
+    if (seed == 13) return cuzk_fail(err, CUZK_ERR_INPUT, "unlucky input");
+    if (seed == 15) {
+        const toy_circuit t = {.shape = OTHER, .seed = seed, .partition = partition};
+        const circuit c = toy_circuit_bind(&t);
+        return groth16_synthesize(out, &c, obs, err);
+    }
     return m->toy->ops->synthesize(m->toy, out, request, partition, obs, err);
 }
 static void moody_public_inputs(const provider *self, fr *out, const void *request, uint32_t partition) {
     const moody *m = (const moody *)self;
     m->toy->ops->public_inputs(m->toy, out, request, partition);
+    if (*(const uint64_t *)request == 15) toy_public_input(out, &OTHER, 15, partition);
     if (*(const uint64_t *)request == 14) fr_add(out, out, &FR_ONE); // another statement than the circuit's
 }
 static cuzk_status moody_load(const provider *self, groth16_pk **out, uint64_t key, pool *p, const observer *obs,
@@ -392,6 +405,7 @@ static void failures_of_the_provider(void **state) {
     bed_make(&b, 2, 1, NULL, NULL);
     moody m = {.head = {&MOODY, "moody"}, .toy = b.one};
     b.providers[0] = &m.head;
+    b.options.engine.device_failure_limit = 1;
     bed_start(&b);
     static const struct {
         uint64_t seed;
@@ -399,18 +413,41 @@ static void failures_of_the_provider(void **state) {
         const char *text;
     } CASES[] = {{1, ENGINE_KEY_FAILED, "toy.params"},
                  {13, ENGINE_BAD_INPUT, "unlucky input"},
-                 {14, ENGINE_BAD_INPUT, "public input 0"}};
-    for (size_t i = 0; i < 3; i++) {
+                 {14, ENGINE_BAD_INPUT, "public input 0"},
+                 {15, ENGINE_BAD_INPUT, "partition 0, device"}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         runtime_result *r = NULL;
         const runtime_job job = bed_submit(&b, "moody", CASES[i].seed);
         assert_int_equal(runtime_await(b.rt, &r, job, UINT64_MAX, NULL), CUZK_OK);
         assert_int_equal(r->state, ENGINE_FAILED);
         assert_int_equal(r->reason, CASES[i].reason);
+        assert_int_equal(r->retries, 0);
         assert_non_null(strstr(r->text, CASES[i].text));
         runtime_result_free(&r);
     }
+    runtime_stats st;
+    assert_int_equal(sim_stats_of(b.devices[0]).runs, 1); // of the last, and nothing is held against the device
+    runtime_stats_of(b.rt, &st);
+    assert_int_equal(st.engine.devices_healthy, 1);
     bed_expect_done(&b, bed_submit(&b, "moody", 2), 1, 2); // the file was put right
     bed_destroy(&b);
+}
+
+static void a_post_of_the_usual_size(void **state) {
+    (void)state;
+    bed b;
+    provider *toy1 = NULL;
+    bed_make(&b, 2, 1, NULL, NULL);
+    assert_int_equal(provider_toy_create(&toy1, "toy1", &TOY1, BED_LABEL, NULL), CUZK_OK);
+    b.providers[0] = toy1;
+    bed_start(&b);
+    runtime_result *r = NULL;
+    assert_int_equal(runtime_await(b.rt, &r, bed_submit(&b, "toy1", 1), UINT64_MAX, NULL), CUZK_OK);
+    assert_int_equal(r->state, ENGINE_DONE); // verified by the runtime, or it would not be
+    assert_int_equal(r->proof_len, GROTH16_PROOF_BYTES);
+    runtime_result_free(&r);
+    bed_destroy(&b);
+    provider_toy_destroy(&toy1);
 }
 
 // Every line of the log, collected.
@@ -469,7 +506,7 @@ static void everything_is_recorded(void **state) {
 
 static void deadlines_and_priorities(void **state) {
     (void)state;
-    script s = {.rest = {SIM_DELAY, 5 * MS, 0}};
+    script s = {.rest = {SIM_DELAY, 20 * MS, 0}};
     bed b;
     bed_make(&b, 10, 1, from_script, &s);
     bed_start(&b);
@@ -480,13 +517,19 @@ static void deadlines_and_priorities(void **state) {
     const uint8_t input[TOY_INPUT_BYTES] = {1};
     const runtime_request r = {
         .kind = "one", .input = input, .input_len = sizeof input, .timeout_ns = 1 * MS, .priority = ENGINE_LOW};
-    assert_int_equal(runtime_submit(b.rt, &late, NULL, &reason, &r, NULL), CUZK_OK);
-    bed_expect_done(&b, urgent, 1, 9);
-    assert_true(sim_stats_of(b.devices[0]).runs < 15); // long before the thirty others
+    // On a busy machine the millisecond may be over before the engine sees the request.
+    const bool in_time = runtime_submit(b.rt, &late, NULL, &reason, &r, NULL) == CUZK_OK;
+    if (!in_time) assert_int_equal(reason, ENGINE_DEADLINE);
     runtime_result *result = NULL;
-    assert_int_equal(runtime_await(b.rt, &result, late, UINT64_MAX, NULL), CUZK_OK);
-    assert_int_equal(result->reason, ENGINE_DEADLINE);
+    assert_int_equal(runtime_await(b.rt, &result, urgent, UINT64_MAX, NULL), CUZK_OK);
+    assert_true(sim_stats_of(b.devices[0]).runs < 20); // long before the thirty others
     runtime_result_free(&result);
+    bed_expect_done(&b, urgent, 1, 9);
+    if (in_time) {
+        assert_int_equal(runtime_await(b.rt, &result, late, UINT64_MAX, NULL), CUZK_OK);
+        assert_int_equal(result->reason, ENGINE_DEADLINE);
+        runtime_result_free(&result);
+    }
     bed_destroy(&b); // cancels the rest
 }
 
@@ -504,6 +547,7 @@ int main(void) {
         cmocka_unit_test(drain_finishes_and_refuses),
         cmocka_unit_test(budget_and_keys),
         cmocka_unit_test(failures_of_the_provider),
+        cmocka_unit_test(a_post_of_the_usual_size),
         cmocka_unit_test(everything_is_recorded),
         cmocka_unit_test(deadlines_and_priorities),
     };
