@@ -3,38 +3,10 @@
 
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-// Length of the well-formed UTF-8 sequence at p (NUL-terminated), 0 if malformed (RFC 3629, table in section 4).
-static size_t utf8_length(const unsigned char *p) {
-    if (p[0] < 0x80) return 1;
-    size_t n = p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80) return 0; // also stops at the NUL
-    }
-    if (n == 3 && ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f))) return 0;
-    if (n == 4 && ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))) return 0;
-    return n;
-}
-
-// Leaves printable ASCII and well-formed UTF-8. Everything that could move a terminal's cursor, start an escape
-// sequence or break a line becomes '?', one for each byte: C0 and C1 controls, DEL and malformed bytes.
-static void scrub(char *text) {
-    unsigned char *p = (unsigned char *)text;
-    while (*p != 0) {
-        size_t n = utf8_length(p);
-        if (n == 0 || p[0] < 0x20 || p[0] == 0x7f) {
-            *p++ = '?';
-        } else if (n == 2 && p[0] == 0xc2 && p[1] < 0xa0) {
-            p[0] = p[1] = '?';
-            p += 2;
-        } else {
-            p += n;
-        }
-    }
-}
+#include "base/scrub.h"
 
 // The text is made in a local buffer first, because arguments may point into err->text.
 static void format(char text[CUZK_ERROR_TEXT_MAX], cuzk_status status, const char *fmt, va_list args) {
@@ -50,7 +22,7 @@ cuzk_status cuzk_fail(cuzk_error *err, cuzk_status status, const char *fmt, ...)
     va_start(args, fmt);
     format(text, status, fmt, args);
     va_end(args);
-    scrub(text);
+    scrub_text(text);
     err->status = status;
     memcpy(err->text, text, sizeof text);
     return status;
@@ -76,7 +48,7 @@ cuzk_status cuzk_fail_in(cuzk_error *err, cuzk_status status, const char *fmt, .
         n += len;
     }
     text[n] = 0;
-    scrub(text);
+    scrub_text(text);
     memcpy(err->text, text, sizeof text);
     return err->status;
 }
