@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "api/provider_porep.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -39,7 +41,7 @@ static porep_provider *of(const provider *self) { return (porep_provider *)(uint
 
 static cuzk_status identity(uint64_t *key, uint64_t *bytes, const char *path, cuzk_error *err) {
     struct stat st;
-    if (stat(path, &st) != 0) return cuzk_fail(err, CUZK_ERR_IO, "%s cannot be found", path);
+    if (stat(path, &st) != 0) return cuzk_fail(err, CUZK_ERR_IO, "%s cannot be found: %s", path, strerror(errno));
     const uint64_t facts[5] = {(uint64_t)st.st_dev, (uint64_t)st.st_ino, (uint64_t)st.st_size,
                                (uint64_t)st.st_mtim.tv_sec, (uint64_t)st.st_mtim.tv_nsec};
     uint8_t digest[32];
@@ -93,6 +95,36 @@ static cuzk_status read_counts(uint64_t *n_h, uint64_t *n_l, const params_files 
     return s;
 }
 
+// "2KiB" is called "porep-2k".
+static void key_name(char out[PROVIDER_KEY_NAME_MAX], uint64_t sector_size) {
+    const char *size = porep_size_name(sector_size);
+    size_t digits = strspn(size, "0123456789");
+    snprintf(out, PROVIDER_KEY_NAME_MAX, "porep-%.*s%c", (int)digits, size, size[digits] | 0x20);
+}
+
+static cuzk_status find_file(porep_provider *p, provider_plan *plan, const params_files *files, cuzk_error *err) {
+    cuzk_status s = identity(&plan->key, &plan->key_bytes, files->params, err);
+    if (s == CUZK_OK) s = remember(p, plan->key, files->params, err);
+    // Points take in memory what they take in the file.
+    plan->key_bytes += sizeof(groth16_pk);
+    return s;
+}
+
+static cuzk_status find_key(const provider *self, provider_plan *plan, const char *name, cuzk_error *err) {
+    porep_provider *p = of(self);
+    *plan = (provider_plan){0};
+    for (const uint64_t *size = POREP_SECTOR_SIZES; *size != 0; size++) {
+        key_name(plan->key_name, *size);
+        if (strcmp(plan->key_name, name) != 0) continue;
+        porep_shape shape;
+        params_files files;
+        cuzk_status s = porep_shape_by_size(&shape, *size, POREP_API_1_1, POREP_INTERACTIVE, err);
+        if (s == CUZK_OK) s = params_locate(&files, p->dir, &shape, err);
+        return s != CUZK_OK ? s : find_file(p, plan, &files, err);
+    }
+    return cuzk_fail(err, CUZK_ERR_INPUT, "porep has no key called %.100s", name);
+}
+
 static cuzk_status make_plan(porep_provider *p, provider_plan *plan, const porep_input *in, cuzk_error *err) {
     params_files files;
     groth16_vk *vk = NULL;
@@ -103,11 +135,9 @@ static cuzk_status make_plan(porep_provider *p, provider_plan *plan, const porep
     if (s == CUZK_OK) s = params_load_vk(&vk, &files, plan->public_inputs, err);
     groth16_vk_destroy(&vk);
     if (s == CUZK_OK) s = params_check_layout(&files, err);
-    if (s == CUZK_OK) s = identity(&plan->key, &plan->key_bytes, files.params, err);
+    if (s == CUZK_OK) s = find_file(p, plan, &files, err);
     if (s == CUZK_OK) s = read_counts(&n_h, &n_l, &files, err);
-    if (s == CUZK_OK) s = remember(p, plan->key, files.params, err);
-    // Points take in memory what they take in the file.
-    plan->key_bytes += sizeof(groth16_pk);
+    key_name(plan->key_name, in->shape.sector_size);
     plan->partition_bytes = provider_partition_bytes(n_h + 1, n_l);
     return s;
 }
@@ -179,7 +209,7 @@ static cuzk_status load_key(const provider *self, groth16_pk **out, uint64_t key
     return s;
 }
 
-static const provider_ops POREP_OPS = {bind, release, synthesize, public_inputs, load_key};
+static const provider_ops POREP_OPS = {bind, release, synthesize, public_inputs, load_key, find_key};
 
 cuzk_status provider_porep_create(provider **out, const provider_porep_options *options, cuzk_error *err) {
     *out = NULL;

@@ -14,7 +14,7 @@ typedef struct provider_porep_options {
 
 // Kind "porep", for all sector sizes. A key's identity is that of its file (path, device, inode, size, time of change):
 // when the file is replaced, new requests ask for the new key, and those that asked for the old one fail if it was not
-// loaded yet.
+// loaded yet. Keys are called by the sector size: "porep-2k", "porep-8m", "porep-512m", "porep-32g", "porep-64g".
 CUZK_MUST_USE cuzk_status provider_porep_create(provider **out, const provider_porep_options *options, cuzk_error *err);
 void provider_porep_destroy(provider **p); // no request may be left
 

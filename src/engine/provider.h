@@ -10,13 +10,16 @@
 
 typedef struct provider provider;
 
+enum { PROVIDER_KEY_NAME_MAX = 64 };
+
 // What a bound request needs.
 typedef struct provider_plan {
-    uint32_t partitions;      // 1 or more
-    uint32_t public_inputs;   // of a partition, without the constant one
-    uint64_t key;             // identity of the proving key, non-zero: same number, same points
-    uint64_t key_bytes;       // it takes in memory, or will take
-    uint64_t partition_bytes; // a partition takes from synthesis to proof, at most
+    uint32_t partitions;                  // 1 or more
+    uint32_t public_inputs;               // of a partition, without the constant one
+    uint64_t key;                         // identity of the proving key, non-zero: same number, same points
+    uint64_t key_bytes;                   // it takes in memory, or will take
+    uint64_t partition_bytes;             // a partition takes from synthesis to proof, at most
+    char key_name[PROVIDER_KEY_NAME_MAX]; // for people: "porep-32g", "toy-10"
 } provider_plan;
 
 typedef struct provider_ops {
@@ -31,6 +34,9 @@ typedef struct provider_ops {
     // The key of that identity, freed by groth16_pk_destroy. Called once for each load that the engine decides on.
     cuzk_status (*load_key)(const provider *self, groth16_pk **out, uint64_t key, pool *p, const observer *obs,
                             cuzk_error *err);
+    // Fills in key, key_bytes and key_name of the key with that name. CUZK_ERR_INPUT: it is none of this provider's;
+    // anything else: it is, but cannot be had (its file is missing).
+    cuzk_status (*find_key)(const provider *self, provider_plan *plan, const char *name, cuzk_error *err);
 } provider_ops;
 
 struct provider {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "engine/provider_toy.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -21,6 +23,14 @@ static uint64_t power_of_two(uint64_t n) {
     return size;
 }
 
+static void describe_key(const toy_provider *t, provider_plan *plan) {
+    const uint64_t rows = t->shape.rows, domain = power_of_two(rows);
+    plan->key = t->key;
+    // At most a point in h, l, a and b_g1 a row, and one in b_g2.
+    plan->key_bytes = sizeof(groth16_pk) + (domain + 3 * rows + 2) * sizeof(g1_affine) + rows * sizeof(g2_affine);
+    snprintf(plan->key_name, sizeof plan->key_name, "toy-%" PRIu32, t->shape.partitions);
+}
+
 static cuzk_status bind(const provider *self, void **request, provider_plan *plan, const uint8_t *input, size_t len,
                         cuzk_error *err) {
     const toy_provider *t = (const toy_provider *)self;
@@ -31,15 +41,12 @@ static cuzk_status bind(const provider *self, void **request, provider_plan *pla
     if (kept == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a request");
     *kept = seed;
     *request = kept;
-    const uint64_t rows = t->shape.rows, domain = power_of_two(rows);
     *plan = (provider_plan){
         .partitions = t->shape.partitions,
         .public_inputs = TOY_PUBLIC_INPUTS,
-        .key = t->key,
-        // At most a point in h, l, a and b_g1 a row, and one in b_g2.
-        .key_bytes = sizeof(groth16_pk) + (domain + 3 * rows + 2) * sizeof(g1_affine) + rows * sizeof(g2_affine),
-        .partition_bytes = provider_partition_bytes(rows, rows),
+        .partition_bytes = provider_partition_bytes(t->shape.rows, t->shape.rows),
     };
+    describe_key(t, plan);
     return CUZK_OK;
 }
 
@@ -72,7 +79,14 @@ static cuzk_status load_key(const provider *self, groth16_pk **out, uint64_t key
     return groth16_setup(out, &c, &secrets, p, obs, err);
 }
 
-static const provider_ops TOY_OPS = {bind, release, synthesize, public_inputs, load_key};
+static cuzk_status find_key(const provider *self, provider_plan *plan, const char *name, cuzk_error *err) {
+    *plan = (provider_plan){0};
+    describe_key((const toy_provider *)self, plan);
+    return strcmp(plan->key_name, name) == 0 ? CUZK_OK
+                                             : cuzk_fail(err, CUZK_ERR_INPUT, "the key is called %s", plan->key_name);
+}
+
+static const provider_ops TOY_OPS = {bind, release, synthesize, public_inputs, load_key, find_key};
 
 // Label and rows make the key; the number of partitions does not.
 static uint64_t key_identity(const toy_shape *shape, const char *label) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Toy circuits as a kind of proof. Keys are made in memory from a label whenever they are asked for.
+// They are called "toy-<partitions>".
 #ifndef CUZK_ENGINE_PROVIDER_TOY_H
 #define CUZK_ENGINE_PROVIDER_TOY_H
 

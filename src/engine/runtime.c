@@ -120,6 +120,7 @@ static void init_locks(runtime *rt) {
     pthread_mutex_init(&rt->lock, NULL);
     pthread_cond_init(&rt->call_done, &monotonic);
     pthread_cond_init(&rt->drain_done, &monotonic);
+    pthread_cond_init(&rt->key_changed, &monotonic);
     pthread_mutex_init(&rt->keeper_lock, NULL);
     pthread_cond_init(&rt->keeper_some, &monotonic);
     pthread_condattr_destroy(&monotonic);
@@ -134,15 +135,22 @@ static cuzk_status init_workers(runtime *rt, cuzk_error *err) {
     rt->device = mem_calloc(MEM_MISC, on_devices, sizeof *rt->device);
     rt->max_deferred = 2 * (c->synthesis_concurrency + on_devices) + 16;
     rt->deferred = mem_calloc(MEM_MISC, rt->max_deferred, sizeof *rt->deferred);
-    if (rt->synthesis == NULL || rt->device == NULL || rt->deferred == NULL)
+    rt->bench = mem_calloc(MEM_MISC, books_workers(rt), sizeof *rt->bench);
+    rt->seen = mem_calloc(MEM_MISC, c->devices, sizeof *rt->seen);
+    if (rt->synthesis == NULL || rt->device == NULL || rt->deferred == NULL || rt->bench == NULL || rt->seen == NULL)
         return cuzk_fail(err, CUZK_ERR_MEMORY, "engine: no memory for %" PRIu32 " workers",
                          c->synthesis_concurrency + on_devices);
     for (uint32_t i = 0; i < c->synthesis_concurrency; i++) {
+        rt->bench[i].view = (runtime_worker){.device = UINT32_MAX, .worker = i};
         unit_worker_init(&rt->synthesis[i], rt, i);
         cuzk_status s = pool_create(&rt->synthesis[i].pool, each, err);
         if (s != CUZK_OK) return s;
     }
-    for (uint32_t i = 0; i < on_devices; i++) unit_worker_init(&rt->device[i], rt, i);
+    for (uint32_t i = 0; i < on_devices; i++) {
+        rt->bench[c->synthesis_concurrency + i].view = (runtime_worker){
+            .on_device = true, .device = i / c->workers_per_device, .worker = i % c->workers_per_device};
+        unit_worker_init(&rt->device[i], rt, i);
+    }
     unit_worker_init(&rt->verifier, rt, 0);
     return pool_create(&rt->key_pool, rt->opt.key_threads == 0 ? 1 : rt->opt.key_threads, err);
 }
@@ -279,69 +287,15 @@ void runtime_destroy(runtime **prt) {
     mem_free(rt->synthesis);
     mem_free(rt->device);
     mem_free(rt->deferred);
+    mem_free(rt->bench);
+    mem_free(rt->seen);
     pthread_cond_destroy(&rt->box_some);
     pthread_mutex_destroy(&rt->box_lock);
     pthread_cond_destroy(&rt->call_done);
     pthread_cond_destroy(&rt->drain_done);
+    pthread_cond_destroy(&rt->key_changed);
     pthread_mutex_destroy(&rt->lock);
     pthread_cond_destroy(&rt->keeper_some);
     pthread_mutex_destroy(&rt->keeper_lock);
     mem_free(rt);
-}
-
-// --- keys and statistics ---
-
-typedef struct key_arg {
-    const provider *prov;
-    provider_plan plan;
-} key_arg;
-
-static void preload_call(runtime *rt, runtime_call *call) {
-    const key_arg *k = call->arg;
-    if (!runtime_know_key(rt, k->prov, &k->plan)) {
-        call->answered = true;
-        call->reason = ENGINE_OUT_OF_MEMORY;
-        return;
-    }
-    runtime_step(rt, &(engine_event){.kind = ENGINE_EV_PRELOAD, .key = k->plan.key, .bytes = k->plan.key_bytes});
-}
-
-static void evict_call(runtime *rt, runtime_call *call) {
-    runtime_step(rt, &(engine_event){.kind = ENGINE_EV_EVICT, .key = *(const uint64_t *)call->arg});
-}
-
-static cuzk_status key_answer(const runtime_call *call, const char *what, cuzk_error *err) {
-    if (!call->answered) return CUZK_OK; // nothing was refused
-    return cuzk_fail(err, CUZK_ERR_INPUT, "%s: %s (needed %" PRIu64 ", available %" PRIu64 ")", what,
-                     engine_reason_name(call->reason), call->needed, call->available);
-}
-
-cuzk_status runtime_preload(runtime *rt, const char *kind, const uint8_t *input, size_t len, cuzk_error *err) {
-    key_arg k = {.prov = runtime_provider(rt, kind)};
-    if (k.prov == NULL) return cuzk_fail(err, CUZK_ERR_INPUT, "no provider of %s", kind);
-    void *request = NULL;
-    cuzk_status s = k.prov->ops->bind(k.prov, &request, &k.plan, input, len, err);
-    if (s != CUZK_OK) return s;
-    k.prov->ops->release(k.prov, request);
-    runtime_call call;
-    runtime_run_call(rt, &call, preload_call, &k);
-    return key_answer(&call, "the key is not loaded", err);
-}
-
-cuzk_status runtime_evict(runtime *rt, uint64_t key, cuzk_error *err) {
-    runtime_call call;
-    runtime_run_call(rt, &call, evict_call, &key);
-    return key_answer(&call, "the key is not evicted", err);
-}
-
-void runtime_stats_of(runtime *rt, runtime_stats *out) {
-    pthread_mutex_lock(&rt->lock);
-    *out = rt->stats;
-    pthread_mutex_unlock(&rt->lock);
-    const mem_usage total = mem_usage_total();
-    out->witness_bytes = mem_usage_of(MEM_WITNESS).live;
-    out->evaluation_bytes = mem_usage_of(MEM_EVALUATION).live;
-    out->key_bytes = mem_usage_of(MEM_KEY).live;
-    out->total_bytes = total.live;
-    out->total_peak = total.peak;
 }

@@ -4,7 +4,8 @@
 // core and hands its actions to synthesis workers, device workers, a verifier and a key keeper, which report back
 // through the queue. All decisions are the core's. docs/engine.md.
 //
-// Every function may be called from any thread, except that create and destroy must not overlap with others.
+// Every function may be called from any thread, except that create and destroy must not overlap with others. What only
+// looks (progress, jobs, partitions, keys, workers, devices, stats) never waits for work, nor for the engine thread.
 #ifndef CUZK_ENGINE_RUNTIME_H
 #define CUZK_ENGINE_RUNTIME_H
 
@@ -68,6 +69,17 @@ typedef struct runtime_request {
 CUZK_MUST_USE cuzk_status runtime_submit(runtime *rt, runtime_job *out, bool *joined, engine_reason *reason,
                                          const runtime_request *request, cuzk_error *err);
 
+// Where a job's time went, in nanoseconds.
+typedef struct runtime_times {
+    uint64_t
+        queue; // from submission until its first unit started: a worker, memory and place for its key were not free
+    uint64_t key_load;  // of its life: its key was being loaded, whoever asked for it; 0: the key was there
+    uint64_t synthesis; // sum over its units of the wall time of each, attempts that failed included
+    uint64_t device;    // likewise of its device runs, kernels and tail
+    uint64_t verify;    // likewise
+    uint64_t total;     // from submission until terminal, or until now
+} runtime_times;
+
 typedef struct runtime_result {
     runtime_job job;
     engine_job_state state; // ENGINE_QUEUED or ENGINE_RUNNING: not yet terminal
@@ -75,7 +87,8 @@ typedef struct runtime_result {
     uint32_t partitions, partition;     // the latter: the one that failed, or UINT32_MAX
     uint32_t retries;                   // partitions proven again
     uint64_t submitted_ns, finished_ns; // monotonic
-    const uint8_t *proof;               // of ENGINE_DONE alone
+    runtime_times times;
+    const uint8_t *proof; // of ENGINE_DONE alone
     size_t proof_len;
     const char *text; // what went wrong, with stage and partition; "" when done
 } runtime_result;
@@ -104,19 +117,84 @@ typedef struct runtime_progress {
     char name[TIMELINE_JOB_MAX]; // in the timeline: the client's id, or a uuid
     const char *kind;
     engine_job_view view;
+    runtime_times times;
 } runtime_progress;
 CUZK_MUST_USE cuzk_status runtime_job_progress(runtime *rt, runtime_progress *out, runtime_job job, cuzk_error *err);
 // The jobs known now, oldest first, at most `max` of them; returns how many there are.
 size_t runtime_jobs(runtime *rt, runtime_job *out, size_t max);
 
+typedef enum runtime_stage {
+    RUNTIME_WAITING, // for its first unit, or to be tried again
+    RUNTIME_SYNTHESIS,
+    RUNTIME_CHANNEL, // synthesised, waits for the channel, for a device or for its key
+    RUNTIME_DEVICE,
+    RUNTIME_VERIFY,
+    RUNTIME_PROVEN,
+    RUNTIME_DROPPED // its job ended before it was proven
+} runtime_stage;
+
+typedef struct runtime_partition {
+    runtime_stage stage;
+    uint32_t attempts;                // times it was started
+    uint64_t synthesis_ns, device_ns; // of the newest attempt, until now if it is in that stage
+} runtime_partition;
+// The partitions of a job, at most `max` of them; returns how many it has, 0 for an unknown job.
+size_t runtime_partitions(runtime *rt, runtime_partition *out, runtime_job job, size_t max);
+
 // Accepts nothing more and finishes what is there. True once nothing is left, false when timeout_ns passed first.
 bool runtime_drain(runtime *rt, uint64_t timeout_ns);
 
-// The key of a kind that was asked for before, or that `input` names. Loads it now if there is room.
+// --- keys ---
+
+// The key of a kind that `input` names. Asks for its load if there is room now; does not wait for it.
 CUZK_MUST_USE cuzk_status runtime_preload(runtime *rt, const char *kind, const uint8_t *input, size_t len,
                                           cuzk_error *err);
 // Frees a key that nobody uses. CUZK_ERR_INPUT with the reason when the engine refuses.
 CUZK_MUST_USE cuzk_status runtime_evict(runtime *rt, uint64_t key, cuzk_error *err);
+
+// The same by the provider's name of a key ("porep-32g", "toy-10"). Waits until the key is loaded or cannot be: the
+// status of the load that failed, CUZK_ERR_MEMORY when there is no room, CUZK_ERR_CANCELLED when draining,
+// CUZK_ERR_INPUT for a name that no provider knows. *already_loaded: there was nothing to do, and *load_ns is 0.
+CUZK_MUST_USE cuzk_status runtime_preload_named(runtime *rt, const char *name, bool *already_loaded, uint64_t *load_ns,
+                                                cuzk_error *err);
+// Waits until the memory is free. A key that is not loaded is no error: *was_loaded and *freed (bytes) tell. Also frees
+// a key of that name whose file was replaced meanwhile. CUZK_ERR_INPUT: for *reason ENGINE_NOT_FOUND nobody knows the
+// name, for ENGINE_KEY_IN_USE the key is used or being loaded.
+CUZK_MUST_USE cuzk_status runtime_evict_named(runtime *rt, const char *name, bool *was_loaded, uint64_t *freed,
+                                              engine_reason *reason, cuzk_error *err);
+
+typedef struct runtime_key {
+    uint64_t key;
+    char name[PROVIDER_KEY_NAME_MAX]; // the provider's
+    uint64_t bytes;                   // reserved for it; 0 when it is not there
+    uint32_t users;                   // live units
+    bool loaded, loading;
+    uint64_t last_used_ns; // monotonic: when a unit of it last started; 0: never
+    uint64_t loads;        // that succeeded
+} runtime_key;
+// The keys asked for so far, at most `max` of them; returns how many there are.
+size_t runtime_keys(runtime *rt, runtime_key *out, size_t max);
+
+// --- workers and devices ---
+
+typedef struct runtime_worker {
+    bool on_device;
+    uint32_t device, worker;   // device UINT32_MAX: a synthesis worker
+    runtime_job job;           // 0: idle. Of a batch, the first
+    uint32_t partition, count; // the unit's first partition, and how many
+    uint64_t since_ns;         // monotonic
+} runtime_worker;
+// What each worker is doing, synthesis first, at most `max`; returns how many there are.
+size_t runtime_workers(runtime *rt, runtime_worker *out, size_t max);
+
+typedef struct runtime_device {
+    const char *name;
+    bool healthy;
+    uint64_t runs;     // that ended
+    uint64_t failures; // of them: failed by the device's fault, or a proof was wrong
+    uint64_t busy_ns;  // in kernel sections, until now
+} runtime_device;
+size_t runtime_devices(runtime *rt, runtime_device *out, size_t max);
 
 // Never waits for work: a picture of a moment ago.
 typedef struct runtime_stats {

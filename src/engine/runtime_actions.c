@@ -41,7 +41,6 @@ static runit *unit_make(runtime *rt, engine_unit_id id, uint64_t key) {
     u->id = id;
     u->n = n;
     u->key = idmap_get(&rt->keys, key);
-    u->since = clock_now_ns();
     u->jobs = mem_calloc(MEM_MISC, n, sizeof *u->jobs);
     u->partitions = mem_calloc(MEM_MISC, n, sizeof *u->partitions);
     u->assignments = mem_calloc(MEM_MISC, n, sizeof(groth16_assignment *));
@@ -64,19 +63,24 @@ static runit *unit_make(runtime *rt, engine_unit_id id, uint64_t key) {
 
 static void start_synthesis(runtime *rt, const engine_action *a) {
     runit *u = unit_make(rt, a->unit, a->key);
-    if (u == NULL || !unit_worker_give(&rt->synthesis[a->worker], u, synthesis_main))
-        defer(rt, ENGINE_EV_SYNTH_FAILED, a->unit, ENGINE_OUT_OF_MEMORY);
+    if (u != NULL) {
+        books_unit_starts(rt, u, a->worker);
+        if (unit_worker_give(&rt->synthesis[a->worker], u, synthesis_main)) return;
+        (void)cuzk_fail(&u->error, CUZK_ERR_MEMORY, "the system refuses a thread");
+    }
+    defer(rt, ENGINE_EV_SYNTH_FAILED, a->unit, ENGINE_OUT_OF_MEMORY);
 }
 
 static void start_device(runtime *rt, const engine_action *a) {
     runit *u = idmap_get(&rt->units, a->unit);
     if (u == NULL) return;
-    u->stage = RUNIT_DEVICE;
-    u->since = clock_now_ns();
     u->device = a->device;
     u->worker = a->worker;
+    books_device_starts(rt, u);
     unit_worker *w = &rt->device[a->device * rt->opt.engine.workers_per_device + a->worker];
-    if (!unit_worker_give(w, u, device_main)) defer(rt, ENGINE_EV_DEVICE_FAILED, a->unit, ENGINE_OUT_OF_MEMORY);
+    if (unit_worker_give(w, u, device_main)) return;
+    (void)cuzk_fail(&u->error, CUZK_ERR_MEMORY, "the system refuses a thread");
+    defer(rt, ENGINE_EV_DEVICE_FAILED, a->unit, ENGINE_OUT_OF_MEMORY);
 }
 
 static void verify_or_free(runtime *rt, const engine_action *a, bool free_only) {
@@ -86,10 +90,7 @@ static void verify_or_free(runtime *rt, const engine_action *a, bool free_only) 
         return;
     }
     u->free_only = free_only;
-    if (!free_only) {
-        u->stage = RUNIT_VERIFY;
-        u->since = clock_now_ns();
-    }
+    if (free_only) books_unit_given_up(rt, u);
     (void)unit_worker_give(&rt->verifier, u, verifier_main); // runs since the beginning
 }
 
@@ -139,8 +140,11 @@ static void record(runtime *rt, const engine_action *a) {
                          engine_reason_name(a->reason));
             rjob_unref(rt, j);
         }
-    } else if (a->event == TL_DEVICE && a->value == 0) {
-        runtime_warn(rt, "device %" PRIu32 " failed too often and is left alone for now", a->device);
+    } else if (a->event == TL_DEVICE) {
+        pthread_mutex_lock(&rt->lock);
+        rt->seen[a->device].unhealthy = a->value == 0;
+        pthread_mutex_unlock(&rt->lock);
+        if (a->value == 0) runtime_warn(rt, "device %" PRIu32 " failed too often and is left alone for now", a->device);
     }
     runtime_record(rt, a);
 }
@@ -153,6 +157,7 @@ static void answer(runtime *rt, const engine_action *a) {
             pthread_mutex_lock(&rt->lock);
             j->id = a->job;
             pthread_mutex_unlock(&rt->lock);
+            books_job_accepted(rt, j);
             rjob_unref(rt, j);
         }
     }
@@ -182,6 +187,7 @@ static void carry_out(runtime *rt, const engine_action *a) {
         rkey *k = idmap_get(&rt->keys, a->key);
         if (k == NULL) break; // every key is made known before the core hears of it
         k->ticket = a->ticket;
+        books_key_action(rt, k, a);
         keeper_give(rt, k, a->kind == ENGINE_ACT_LOAD_KEY);
         break;
     }
@@ -212,24 +218,14 @@ static void step_once(runtime *rt, const engine_event *event) {
     for (size_t i = 0; i < n; i++) carry_out(rt, &actions[i]);
 }
 
-void runtime_step(runtime *rt, const engine_event *event) {
-    step_once(rt, event);
-    while (rt->n_deferred > 0) {
-        const engine_event first = rt->deferred[0];
-        memmove(rt->deferred, rt->deferred + 1, --rt->n_deferred * sizeof *rt->deferred);
-        step_once(rt, &first);
-    }
-}
-
 // --- reports ---
 
 // Keeps what the report says for people; the core hears of kinds of failures only.
 static void take_notes(runtime *rt, const engine_event *e) {
     runit *u = idmap_get(&rt->units, e->unit);
+    rkey *key = idmap_get(&rt->keys, e->key);
+    if (u != NULL) books_report(rt, u, e);
     switch (e->kind) {
-    case ENGINE_EV_SYNTH_DONE:
-        if (u != NULL) u->stage = RUNIT_CHANNEL;
-        break;
     case ENGINE_EV_SYNTH_FAILED:
         for (uint32_t i = 0; u != NULL && i < u->n; i++)
             if (e->partition >= u->n || e->partition == i)
@@ -248,12 +244,25 @@ static void take_notes(runtime *rt, const engine_event *e) {
             pthread_mutex_unlock(&rt->lock);
         }
         break;
-    case ENGINE_EV_KEY_FAILED: {
-        const rkey *k = idmap_get(&rt->keys, e->key);
-        if (k != NULL) rjob_set_key_text(rt, e->key, &k->error);
+    case ENGINE_EV_KEY_FAILED:
+        if (key != NULL) rjob_set_key_text(rt, e->key, &key->error);
+        if (key != NULL) books_key_report(rt, key, e);
         break;
-    }
+    case ENGINE_EV_KEY_LOADED:
+    case ENGINE_EV_KEY_FREED:
+        if (key != NULL) books_key_report(rt, key, e);
+        break;
     default: break;
+    }
+}
+
+void runtime_step(runtime *rt, const engine_event *event) {
+    step_once(rt, event);
+    while (rt->n_deferred > 0) {
+        const engine_event first = rt->deferred[0];
+        memmove(rt->deferred, rt->deferred + 1, --rt->n_deferred * sizeof *rt->deferred);
+        take_notes(rt, &first);
+        step_once(rt, &first);
     }
 }
 
@@ -275,7 +284,10 @@ static void handle(runtime *rt, msg *m) {
     runtime_step(rt, &e);
     if (e.kind == ENGINE_EV_UNIT_FREED) {
         runit *u = idmap_take(&rt->units, e.unit);
-        if (u != NULL) unit_destroy(rt, u);
+        if (u != NULL) {
+            books_unit_gone(rt, u);
+            unit_destroy(rt, u);
+        }
     }
 }
 

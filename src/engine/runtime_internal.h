@@ -4,7 +4,8 @@
 //
 //   engine thread   the core, the table of units, the table of keys, the timer
 //   box_lock        the queue of messages
-//   lock            the table of jobs, their terminal states and watchers, the published statistics
+//   lock            the table of jobs, their terminal states and watchers, and all that is only there to be looked at
+//                   (runtime_books.c writes it down, runtime_views.c hands it out)
 //   a worker        the unit it was handed, until it posts its report
 //
 // Messages lie inside the unit, key or call they are about, so that reporting can never fail for lack of memory.
@@ -42,6 +43,18 @@ typedef struct watcher {
     void *ctx;
 } watcher;
 
+// Time spent by several at once: each adds its own.
+typedef struct stopwatch {
+    uint64_t total, since_sum; // of those that run: the sum of their beginnings
+    uint32_t running;
+} stopwatch;
+
+typedef struct rpart {
+    runtime_stage stage;
+    uint32_t attempts;
+    uint64_t since, synthesis_ns, device_ns;
+} rpart;
+
 typedef struct rjob {
     runtime_job token; // our id and the core's token
     engine_job_id id;  // the core's; 0 until accepted
@@ -59,7 +72,11 @@ typedef struct rjob {
     engine_job_state state;
     engine_reason reason;
     uint32_t partition, retries;
-    uint64_t finished_ns;
+    engine_priority priority;
+    uint64_t accepted_ns, started_ns, finished_ns; // 0: not yet
+    stopwatch synthesis, device, verify, key_load;
+    rpart *parts; // plan.partitions
+    uint32_t parts_proven;
     char text[CUZK_ERROR_TEXT_MAX];
     watcher *watchers;
     bool calling; // watchers, just now
@@ -68,7 +85,7 @@ typedef struct rjob {
 typedef struct rkey {
     uint64_t id;
     const provider *prov;
-    uint64_t bytes; // as requests say
+    char name[PROVIDER_KEY_NAME_MAX];
     uint64_t ticket;
     groth16_pk *pk;
     device_key **on; // n_devices
@@ -76,7 +93,21 @@ typedef struct rkey {
     cuzk_error error;  // of a load that failed
     struct rkey *next; // in the keeper's queue
     bool load;         // what the keeper is to do: load or free
+    // Guarded by `lock`, as is the table itself for those who only look.
+    bool loading, loaded, freeing;
+    uint64_t bytes; // reserved
+    uint32_t users;
+    uint64_t last_used_ns, loads, load_ns, since;
+    cuzk_error failure; // of the newest load, CUZK_OK: none
 } rkey;
+
+// What a device was seen to do.
+typedef struct rdevice {
+    bool unhealthy;
+    uint64_t runs, failures, busy_ns;
+    engine_unit_id in_kernels; // 0: none
+    uint64_t since;
+} rdevice;
 
 typedef enum runit_stage { RUNIT_SYNTHESIS, RUNIT_CHANNEL, RUNIT_DEVICE, RUNIT_VERIFY } runit_stage;
 
@@ -86,6 +117,7 @@ typedef struct runit {
     uint32_t device, worker; // of its device run
     rkey *key;
     runit_stage stage; // engine thread
+    uint32_t place;    // of the worker it holds, in runtime.bench
     uint64_t since;
     _Atomic(const char *) doing; // stage within the device run, for the watchdog's text
     atomic_bool stop;
@@ -135,6 +167,12 @@ struct runtime {
     bool drained;
     runtime_stats stats;
     uint8_t name_seed[8];
+    struct bench_place {
+        engine_unit_id unit; // 0: idle
+        runtime_worker view;
+    } * bench;                  // synthesis workers, then those of devices
+    rdevice *seen;              // n_devices
+    pthread_cond_t key_changed; // a key was loaded, could not be, or was freed
 
     idmap units, keys; // engine thread
     // Reports of actions that could not even begin.
@@ -170,9 +208,8 @@ void *runtime_engine_main(void *rt);
 
 // --- runtime_jobs.c ---
 const provider *runtime_provider(const runtime *rt, const char *kind); // NULL if there is none
-// Engine thread: makes sure that the key has an entry in the table. False when memory is refused.
-bool runtime_know_key(runtime *rt, const provider *prov, const provider_plan *plan);
-rjob *rjob_find(runtime *rt, runtime_job token); // takes a reference
+cuzk_status rjob_unknown(runtime_job job, cuzk_error *err);            // the error of a job that is not there
+rjob *rjob_find(runtime *rt, runtime_job token);                       // takes a reference
 void rjob_unref(runtime *rt, rjob *j);
 // Engine thread: terminal. Wakes and calls those who wait.
 void rjob_finish(runtime *rt, rjob *j, const engine_action *reply);
@@ -181,6 +218,25 @@ void rjob_unit_gone(rjob *j); // engine thread
 void rjob_set_text(runtime *rt, rjob *j, uint32_t partition, const char *stage, const cuzk_error *why);
 // The same for all jobs that need the key.
 void rjob_set_key_text(runtime *rt, uint64_t key, const cuzk_error *why);
+
+// --- runtime_keys.c ---
+// Engine thread: makes sure that the key has an entry in the table. False when memory is refused.
+bool runtime_know_key(runtime *rt, const provider *prov, const provider_plan *plan);
+
+// --- runtime_books.c: on the engine thread ---
+uint32_t books_workers(const runtime *rt); // places on the bench
+void books_unit_starts(runtime *rt, runit *u, uint32_t worker);
+void books_device_starts(runtime *rt, runit *u);
+void books_unit_given_up(runtime *rt, const runit *u); // is being freed
+void books_unit_gone(runtime *rt, const runit *u);
+void books_report(runtime *rt, runit *u, const engine_event *e);    // before the core hears of it
+void books_key_report(runtime *rt, rkey *k, const engine_event *e); // likewise
+void books_key_action(runtime *rt, rkey *k, const engine_action *a);
+void books_job_accepted(runtime *rt, rjob *j);
+void books_job_ends(rjob *j); // with the lock
+
+// --- runtime_views.c: with the lock ---
+runtime_times rjob_times(const rjob *j);
 
 // --- runtime_workers.c ---
 bool runtime_start_thread(pthread_t *out, void *(*main)(void *), void *arg); // takes no signals

@@ -18,28 +18,12 @@ const provider *runtime_provider(const runtime *rt, const char *kind) {
     return NULL;
 }
 
-bool runtime_know_key(runtime *rt, const provider *prov, const provider_plan *plan) {
-    if (idmap_get(&rt->keys, plan->key) != NULL) return true;
-    if (plan->key == 0 || !idmap_reserve(&rt->keys)) return plan->key == 0; // the core refuses key 0
-    rkey *k = mem_calloc(MEM_MISC, 1, sizeof *k);
-    device_key **on = mem_calloc(MEM_MISC, rt->opt.n_devices, sizeof(device_key *));
-    if (k == NULL || on == NULL) {
-        mem_free(k);
-        mem_free(on);
-        return false;
-    }
-    k->id = plan->key;
-    k->prov = prov;
-    k->on = on;
-    idmap_put(&rt->keys, plan->key, k);
-    return true;
-}
-
 // --- life of a job's record ---
 
 static void rjob_destroy(rjob *j) {
     if (j->request != NULL) j->prov->ops->release(j->prov, j->request);
     mem_free(j->proof);
+    mem_free(j->parts);
     pthread_cond_destroy(&j->changed);
     mem_free(j);
 }
@@ -82,6 +66,7 @@ static void fill_result(runtime_result *out, const rjob *j) {
         .retries = j->retries,
         .submitted_ns = j->submitted_ns,
         .finished_ns = j->finished_ns,
+        .times = rjob_times(j),
         .proof = done ? j->proof : NULL,
         .proof_len = done ? (size_t)j->plan.partitions * GROTH16_PROOF_BYTES : 0,
         .text = j->text,
@@ -139,6 +124,7 @@ void rjob_finish(runtime *rt, rjob *j, const engine_action *reply) {
         j->reason = reply->reason;
         j->partition = reply->partition;
         j->finished_ns = clock_now_ns();
+        books_job_ends(j);
         final_text(j);
         watchers = j->watchers;
         j->watchers = NULL;
@@ -278,8 +264,10 @@ cuzk_status runtime_submit(runtime *rt, runtime_job *out, bool *joined, engine_r
     if (j == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a job");
     cuzk_status s = prov->ops->bind(prov, &j->request, &j->plan, r->input, r->input_len, err);
     if (s == CUZK_OK) {
+        j->priority = r->priority;
         j->proof = mem_calloc(MEM_MISC, j->plan.partitions, GROTH16_PROOF_BYTES);
-        if (j->proof == NULL) s = cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a proof");
+        j->parts = mem_calloc(MEM_MISC, j->plan.partitions, sizeof *j->parts);
+        if (j->proof == NULL || j->parts == NULL) s = cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a proof");
     }
     if (s == CUZK_OK) {
         submit_arg a = {.job = j,
@@ -305,7 +293,7 @@ cuzk_status runtime_submit(runtime *rt, runtime_job *out, bool *joined, engine_r
 
 // --- waiting ---
 
-static cuzk_status unknown(runtime_job job, cuzk_error *err) {
+cuzk_status rjob_unknown(runtime_job job, cuzk_error *err) {
     return cuzk_fail(err, CUZK_ERR_INPUT, "no job %" PRIu64 ": never there, or finished too long ago", job);
 }
 
@@ -327,7 +315,7 @@ static runtime_result *copy_result(const runtime_result *r) {
 cuzk_status runtime_await(runtime *rt, runtime_result **out, runtime_job job, uint64_t timeout_ns, cuzk_error *err) {
     *out = NULL;
     rjob *j = rjob_find(rt, job);
-    if (j == NULL) return unknown(job, err);
+    if (j == NULL) return rjob_unknown(job, err);
     const uint64_t now = clock_now_ns(), until = timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
     pthread_mutex_lock(&rt->lock);
     while (!j->terminal && timeout_ns != 0)
@@ -348,7 +336,7 @@ void runtime_result_free(runtime_result **r) {
 cuzk_status runtime_watch(runtime *rt, runtime_job job, void (*fn)(void *ctx, const runtime_result *result), void *ctx,
                           cuzk_error *err) {
     rjob *j = rjob_find(rt, job);
-    if (j == NULL) return unknown(job, err);
+    if (j == NULL) return rjob_unknown(job, err);
     watcher *w = mem_calloc(MEM_MISC, 1, sizeof *w);
     if (w == NULL) {
         rjob_unref(rt, j);
@@ -393,7 +381,7 @@ bool runtime_unwatch(runtime *rt, runtime_job job, void (*fn)(void *ctx, const r
     return found != NULL;
 }
 
-// --- cancelling and looking ---
+// --- cancelling ---
 
 static void cancel_call(runtime *rt, runtime_call *call) {
     const rjob *j = call->arg;
@@ -402,54 +390,9 @@ static void cancel_call(runtime *rt, runtime_call *call) {
 
 cuzk_status runtime_cancel(runtime *rt, runtime_job job, cuzk_error *err) {
     rjob *j = rjob_find(rt, job);
-    if (j == NULL) return unknown(job, err);
+    if (j == NULL) return rjob_unknown(job, err);
     runtime_call call;
     runtime_run_call(rt, &call, cancel_call, j);
     rjob_unref(rt, j);
     return CUZK_OK;
-}
-
-typedef struct view_arg {
-    const rjob *job;
-    engine_job_view view;
-    bool known;
-} view_arg;
-
-static void view_call(runtime *rt, runtime_call *call) {
-    view_arg *a = call->arg;
-    a->known = engine_core_job(rt->core, a->job->id, &a->view);
-}
-
-cuzk_status runtime_job_progress(runtime *rt, runtime_progress *out, runtime_job job, cuzk_error *err) {
-    rjob *j = rjob_find(rt, job);
-    if (j == NULL) return unknown(job, err);
-    view_arg a = {.job = j};
-    runtime_call call;
-    runtime_run_call(rt, &call, view_call, &a);
-    if (a.known) {
-        *out = (runtime_progress){.job = job, .kind = j->prov->kind, .view = a.view};
-        memcpy(out->name, j->name, sizeof out->name);
-    }
-    rjob_unref(rt, j);
-    return a.known ? CUZK_OK : unknown(job, err);
-}
-
-static int by_number(const void *a, const void *b) {
-    const runtime_job x = *(const runtime_job *)a, y = *(const runtime_job *)b;
-    return x < y ? -1 : x > y;
-}
-
-size_t runtime_jobs(runtime *rt, runtime_job *out, size_t max) {
-    pthread_mutex_lock(&rt->lock);
-    const size_t n = rt->jobs.n;
-    runtime_job *all = mem_alloc(MEM_MISC, n + 1, sizeof *all);
-    size_t k = 0;
-    for (size_t i = 0; all != NULL && i < rt->jobs.cap; i++)
-        if (rt->jobs.slots[i].id != 0) all[k++] = rt->jobs.slots[i].id;
-    pthread_mutex_unlock(&rt->lock);
-    if (all == NULL) return 0;
-    qsort(all, k, sizeof *all, by_number);
-    for (size_t i = 0; i < k && i < max; i++) out[i] = all[i];
-    mem_free(all);
-    return n;
 }

@@ -335,6 +335,7 @@ void rkey_unload(runtime *rt, rkey *k) {
 
 static void load_key(runtime *rt, rkey *k) {
     engine_event e = {.kind = ENGINE_EV_KEY_LOADED, .key = k->id, .ticket = k->ticket};
+    k->error = (cuzk_error){0};
     cuzk_status s = k->prov->ops->load_key(k->prov, &k->pk, k->id, rt->key_pool, NULL, &k->error);
     if (s == CUZK_OK) e.bytes = provider_key_bytes(k->pk);
     for (uint32_t d = 0; s == CUZK_OK && d < rt->opt.n_devices; d++) {

@@ -397,7 +397,7 @@ static cuzk_status moody_load(const provider *self, groth16_pk **out, uint64_t k
     if (atomic_fetch_add(&m->loads, 1) == 0) return cuzk_fail(err, CUZK_ERR_IO, "no such file: toy.params");
     return m->toy->ops->load_key(m->toy, out, key, p, obs, err);
 }
-static const provider_ops MOODY = {moody_bind, moody_release, moody_synthesize, moody_public_inputs, moody_load};
+static const provider_ops MOODY = {moody_bind, moody_release, moody_synthesize, moody_public_inputs, moody_load, NULL};
 
 static void failures_of_the_provider(void **state) {
     (void)state;
