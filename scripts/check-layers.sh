@@ -30,7 +30,7 @@ for layer in $layers app; do
     n=$((n + 1))
 done
 
-files=$(find . \( -path './.git' -o -path './build*' -o -path './.cache' -o -path './tests/vectors' \) -prune -o -type f -print |
+files=$(find . \( -path './.git' -o -path './build*' -o -path './.cache' -o -path './tests/vectors' -o -name node_modules \) -prune -o -type f -print |
     sed 's|^\./||' | LC_ALL=C sort)
 code() { grep -E '\.(c|h)$' <<<"$files" || true; }
 with_licence() { grep -E '\.(c|h|cc|cpp|hpp|cl|cu|cmake|sh|py|js|css|proto)$|(^|/)(CMakeLists\.txt|Makefile)$|^\.ci/run$' <<<"$files" || true; }
