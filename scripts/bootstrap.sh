@@ -6,7 +6,7 @@
 set -euo pipefail
 
 packages=(gcc clang libc6-dev make cmake ninja-build python3 libgmp-dev libcmocka-dev libyajl-dev libjansson-dev
-    libclang-rt-14-dev)
+    libgrpc-dev libprotobuf-c-dev protobuf-c-compiler libclang-rt-14-dev)
 
 if ! command -v dpkg-query >/dev/null; then
     missing=()
@@ -15,7 +15,7 @@ if ! command -v dpkg-query >/dev/null; then
     done
     if [ ${#missing[@]} -gt 0 ]; then
         echo "bootstrap: not a Debian system, please install: ${missing[*]}" >&2
-        echo "bootstrap: and the headers of GMP, cmocka, yajl and jansson" >&2
+        echo "bootstrap: and the headers of GMP, cmocka, yajl, jansson, gRPC C core and protobuf-c with its compiler" >&2
         exit 1
     fi
     exit 0
