@@ -28,9 +28,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_BLINDING: args->options.test_blinding = arg; return 0;
     case OPT_SKIP: args->options.skip_vanilla_check = true; return 0;
     case OPT_CHECK:
-        if (strcmp(arg, "curve") != 0 && strcmp(arg, "full") != 0)
-            return options_refuse(state, "--check-params takes 'curve' or 'full', found '%s'", arg);
-        args->options.check = arg[0] == 'f' ? KEY_CHECK_FULL : KEY_CHECK_CURVE;
+        if (strcmp(arg, "once") == 0)
+            args->options.check = KEY_CHECK_ONCE;
+        else if (strcmp(arg, "full") == 0)
+            args->options.check = KEY_CHECK_FULL;
+        else if (strcmp(arg, "curve") == 0)
+            args->options.check = KEY_CHECK_CURVE;
+        else
+            return options_refuse(state, "--check-params takes 'once', 'full' or 'curve', found '%s'", arg);
         return 0;
     default: return options_common(key, arg, state);
     }
@@ -43,8 +48,8 @@ static const struct argp_option OPTIONS[] = {
     {"out", OPT_OUT, "PROOF", 0, "where the proof goes; - is standard output", 1},
     OPTION_THREADS,
     {"check-params", OPT_CHECK, "HOW", 0,
-     "full (default): every point of the key is on its curve and in its subgroup; curve: the first alone, in half the "
-     "time",
+     "full: every point of the key is on its curve and in its subgroup; once (default): the subgroups only if a receipt "
+     "beside the file does not say that this very file passed before; curve: the curve alone",
      2},
     {"skip-vanilla-check", OPT_SKIP, 0, 0, "do not check the sector natively first", 2},
     {"test-blinding", OPT_BLINDING, "LABEL", 0,
@@ -112,7 +117,7 @@ static cuzk_status prove(app *a, const prove_args *args, monitor *m) {
 }
 
 int command_prove(app *a, int argc, char **argv) {
-    prove_args args = {.options.check = KEY_CHECK_FULL};
+    prove_args args = {.options.check = KEY_CHECK_ONCE};
     int code = options_parse(a, argc, argv, OPTIONS, parse, DOC, &args.head);
     if (code >= 0) return code;
     cuzk_status s = options_need(a, args.kind, "--kind");

@@ -4,6 +4,7 @@
 #ifndef CUZK_BASE_FILE_H
 #define CUZK_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,16 @@ const char *file_reader_path(const file_reader *r);
 // Reads exactly len bytes at offset; anything less is CUZK_ERR_IO ("truncated at byte N"). Safe from several threads.
 CUZK_MUST_USE cuzk_status file_reader_at(file_reader *r, void *data, size_t len, uint64_t offset, cuzk_error *err);
 void file_reader_close(file_reader **r);
+
+// Which file this is, and in which state: as long as it is the same, nobody has written to the file. (A change of its
+// content, even one that sets the time of change back, moves the time of its inode.) What the device or the machine
+// does to the bytes by itself shows nowhere.
+typedef struct file_identity {
+    uint64_t device, inode, size;
+    int64_t changed_ns, inode_changed_ns; // since 1970
+} file_identity;
+// As it is now, of the open file. False if it cannot be told.
+CUZK_MUST_USE bool file_reader_identity(file_identity *out, const file_reader *r);
 
 // Creates a directory and its parents if absent.
 CUZK_MUST_USE cuzk_status file_make_dirs(const char *path, cuzk_error *err);

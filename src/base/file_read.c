@@ -156,6 +156,17 @@ cuzk_status file_reader_open(file_reader **out, const char *path, cuzk_error *er
 uint64_t file_reader_size(const file_reader *r) { return r->size; }
 const char *file_reader_path(const file_reader *r) { return r->path; }
 
+bool file_reader_identity(file_identity *out, const file_reader *r) {
+    struct stat st;
+    if (fstat(r->fd, &st) != 0) return false;
+    *out = (file_identity){.device = st.st_dev,
+                           .inode = st.st_ino,
+                           .size = (uint64_t)st.st_size,
+                           .changed_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
+                           .inode_changed_ns = (int64_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec};
+    return true;
+}
+
 cuzk_status file_reader_at(file_reader *r, void *data, size_t len, uint64_t offset, cuzk_error *err) {
     // Everything beyond the size at opening is refused without a read, so offset + len cannot overflow off_t.
     if (offset > r->size || len > r->size - offset) {

@@ -34,6 +34,12 @@ CUZK_MUST_USE cuzk_status key_check_subgroup_g1(const g1_affine *points, size_t 
 CUZK_MUST_USE cuzk_status key_check_subgroup_g2(const g2_affine *points, size_t n, const char *path,
                                                 const char *section, uint64_t offset, pool *p, cuzk_error *err);
 
+// The receipt of a full check (pk_receipt.c). Does one say that the file, as it is now, has passed?
+bool key_receipt_holds(const file_reader *r);
+// Leaves one, provided that the file is still what it was `before` the check. A folder that cannot be written to is no
+// failure: the next load checks again.
+void key_receipt_leave(const file_reader *r, const file_identity *before);
+
 // Overwrites a secret. A plain memset before free is a dead store and compilers do remove it; the empty asm takes the
 // pointer and claims to read memory, so the bytes count as used after the memset and the stores must stay.
 static inline void secret_wipe(void *p, size_t len) {

@@ -34,6 +34,8 @@ typedef struct groth16_pk {
 typedef enum key_check {
     KEY_CHECK_CURVE, // encodings and curve equation of every point
     KEY_CHECK_FULL,  // and the subgroup of every point, by random classes (docs/maths/subgroup.md)
+    KEY_CHECK_ONCE,  // the subgroups only if no receipt beside the file (PATH.checked) says that this very file, not
+                     // written to since, passed before; leaves one if it can
 } key_check;
 
 // Reads by positioned reads, never by mapping. Errors name path, section, index, expected and found. Refuses counts

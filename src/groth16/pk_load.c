@@ -234,6 +234,8 @@ cuzk_status groth16_pk_load(groth16_pk **out, const char *path, key_check check,
     file_reader *r = 0;
     cuzk_status status = file_reader_open(&r, path, err);
     if (status != CUZK_OK) return status;
+    file_identity before; // anything is read
+    const bool identified = file_reader_identity(&before, r);
     groth16_pk *pk = mem_calloc(MEM_KEY, 1, sizeof *pk);
     layout at = {0};
     uint64_t offset = 0;
@@ -244,10 +246,13 @@ cuzk_status groth16_pk_load(groth16_pk **out, const char *path, key_check check,
     if (status == CUZK_OK) status = check_counts(&at, pk->vk.n_ic, path, err);
     if (status == CUZK_OK) status = load_points(pk, r, &at, p, o, err);
     observe_end(o, "key_load");
-    if (status == CUZK_OK && check == KEY_CHECK_FULL) {
+    // A file that cannot be identified is one without a receipt.
+    const bool passed = status == CUZK_OK && check == KEY_CHECK_ONCE && key_receipt_holds(r);
+    if (status == CUZK_OK && check != KEY_CHECK_CURVE && !passed) {
         observe_begin(o, "key_check");
         status = check_subgroups(pk, &at, path, p, o, err);
         observe_end(o, "key_check");
+        if (status == CUZK_OK && check == KEY_CHECK_ONCE && identified) key_receipt_leave(r, &before);
     }
     file_reader_close(&r);
     if (status != CUZK_OK)

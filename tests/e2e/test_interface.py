@@ -58,7 +58,7 @@ class Usage(Case):
             (["--insecure-test-label is needed"], ["params", "--kind", "porep", "--sector-size", "2KiB", "--out", "x"]),
             (["unknown kind 'post'", "kinds: porep"], ["prove", "--kind", "post"]),
             (["unknown kind 'winning'", "porep"], [*DIGEST[:2], "--kind", "winning", "--sector-size", "2KiB"]),
-            (["'curve' or 'full'", "half"], [*p, "--check-params", "half"]),
+            (["'once', 'full' or 'curve'", "half"], [*p, "--check-params", "half"]),
             (["--threads", "'0'"], [*p, "--threads", "0"]),
             (["--threads", "'-1'"], [*p, "--threads", "-1"]),
             (["--threads", "'2x'"], [*p, "--threads", "2x"]),

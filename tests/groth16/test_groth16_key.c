@@ -375,6 +375,66 @@ static void test_file_shrinks_under_us(void **state) {
     }
 }
 
+// A receipt spares the subgroup check of the very file that passed, and of no other.
+static void count_checks(void *ctx, const char *stage) {
+    if (strcmp(stage, "key_check") == 0) ++*(int *)ctx;
+}
+static int checks_of_a_load(void) {
+    int checks = 0;
+    const observer o = {.stage_begin = count_checks, .ctx = &checks};
+    groth16_pk *pk;
+    assert_int_equal(groth16_pk_load(&pk, bad_path, KEY_CHECK_ONCE, 0, &o, 0), CUZK_OK);
+    groth16_pk_destroy(&pk);
+    return checks;
+}
+static void test_receipts(void **state) {
+    (void)state;
+    char receipt[80];
+    snprintf(receipt, sizeof receipt, "%s.checked", bad_path);
+    unlink(receipt);
+    write_bad(good.bytes, good.len);
+    assert_int_equal(checks_of_a_load(), 1);
+    assert_int_equal(checks_of_a_load(), 1); // changed a moment ago: no receipt yet
+    assert_int_not_equal(access(receipt, F_OK), 0);
+    sleep(4); // more than the resolution of a file's times
+    assert_int_equal(checks_of_a_load(), 1);
+    assert_int_equal(checks_of_a_load(), 0);
+    assert_int_equal(chmod(bad_path, 0640), 0); // as any change of the inode, a time set back included
+    assert_int_equal(checks_of_a_load(), 1);
+
+    // The receipt of another file, or a damaged one, holds for nothing.
+    uint8_t *line;
+    size_t len;
+    sleep(4);
+    assert_int_equal(checks_of_a_load(), 1);
+    assert_int_equal(file_read_all(&line, &len, receipt, 1000, 0), CUZK_OK);
+    for (size_t i = 0; i < len; i++) {
+        line[i] ^= 1;
+        assert_int_equal(file_write_all(receipt, line, len, 0), CUZK_OK);
+        line[i] ^= 1;
+        groth16_pk *pk;
+        int checks = 0;
+        const observer o = {.stage_begin = count_checks, .ctx = &checks};
+        assert_int_equal(groth16_pk_load(&pk, bad_path, KEY_CHECK_ONCE, 0, &o, 0), CUZK_OK);
+        groth16_pk_destroy(&pk);
+        assert_int_equal(checks, 1);
+    }
+    mem_free(line);
+    // A key that does not pass gets none.
+    uint8_t *stray = mem_alloc(MEM_MISC, good.len, 1);
+    memcpy(stray, good.bytes, good.len);
+    damage_point(stray + good.count_at[KEY_L] + 4, false, STRAY);
+    write_bad(stray, good.len);
+    mem_free(stray);
+    sleep(4);
+    unlink(receipt);
+    for (int i = 0; i < 2; i++) {
+        groth16_pk *pk;
+        assert_int_equal(groth16_pk_load(&pk, bad_path, KEY_CHECK_ONCE, 0, 0, 0), CUZK_ERR_FORMAT);
+        assert_int_not_equal(access(receipt, F_OK), 0);
+    }
+}
+
 static bool always(void *ctx) { return ctx == 0; }
 static void test_cancelling(void **state) {
     (void)state;
@@ -469,6 +529,7 @@ int main(void) {
         cmocka_unit_test(test_bad_points_in_the_verifying_key),
         cmocka_unit_test(test_no_file),
         cmocka_unit_test(test_file_shrinks_under_us),
+        cmocka_unit_test(test_receipts),
         cmocka_unit_test(test_cancelling),
         cmocka_unit_test(test_subgroup_classes_g1),
         cmocka_unit_test(test_subgroup_classes_g2),
