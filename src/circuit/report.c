@@ -40,6 +40,19 @@ cuzk_status circuit_digest(circuit_digest_report *out, const circuit *c, const c
     return status;
 }
 
+cuzk_status circuit_program(program **out, const circuit *c, const observer *obs, cuzk_error *err) {
+    program_builder *b = NULL;
+    *out = NULL;
+    cuzk_status status = program_builder_create(&b, obs, err);
+    if (status != CUZK_OK) return status;
+    observe_begin(obs, "pce");
+    cs *s = program_builder_sink(b);
+    if (s->status == CUZK_OK) c->synthesize(c->self, s);
+    status = program_builder_finish(out, &b, err);
+    observe_end(obs, "pce");
+    return status;
+}
+
 cuzk_status circuit_witness(circuit_witness_report *out, fr *public_inputs, size_t max_public_inputs, const circuit *c,
                             const observer *obs, cuzk_error *err) {
     check_sink s;

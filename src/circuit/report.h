@@ -7,6 +7,7 @@
 
 #include "base/observer.h"
 #include "circuit/circuit.h"
+#include "r1cs/program.h"
 
 enum { CIRCUIT_SCOPE_MAX = 512 };
 
@@ -34,6 +35,9 @@ typedef struct circuit_trace {
 // an unknown total (0); honours observer->cancelled.
 CUZK_MUST_USE cuzk_status circuit_digest(circuit_digest_report *out, const circuit *c, const circuit_trace *trace,
                                          const observer *obs, cuzk_error *err);
+
+// The circuit as a program of templates (r1cs/program.h), by a run without values. Stage "pce".
+CUZK_MUST_USE cuzk_status circuit_program(program **out, const circuit *c, const observer *obs, cuzk_error *err);
 
 // A witness: what the circuit computes from its bound input, and whether that satisfies the constraints.
 typedef struct circuit_witness_report {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "gadget/merkle.h"
 
+#include "gadget/ports.h"
 #include "gadget/poseidon.h"
 #include "gadget/sha256.h"
 
@@ -37,7 +38,8 @@ num merkle_sha256_pair(cs *s, const num pair[2]) {
 }
 
 // One step up: index bits, siblings, the node put in its place among them, and their hash.
-static num step(cs *s, merkle_hash hash, uint32_t arity, const num *node, const merkle_values *v, boolean *bits) {
+static num step_gadget(cs *s, merkle_hash hash, uint32_t arity, const num *node, const merkle_values *v,
+                       boolean *bits) {
     const uint32_t n_bits = log2_of(arity);
     for (uint32_t i = 0; i < n_bits; i++) {
         cs_enter(s, "index bit %u", i);
@@ -51,6 +53,23 @@ static num step(cs *s, merkle_hash hash, uint32_t arity, const num *node, const 
     cs_enter(s, "computation of commitment hash", -1);
     const num r = hash == MERKLE_SHA256 ? merkle_sha256_pair(s, all) : poseidon_gadget(s, all, arity);
     cs_leave(s);
+    return r;
+}
+
+static num step(cs *s, merkle_hash hash, uint32_t arity, const num *node, const merkle_values *v, boolean *bits) {
+    if (!cs_has_templates(s)) return step_gadget(s, hash, arity, node, v, bits);
+    const uint32_t n_bits = log2_of(arity);
+    port in = port_of_num(node), out[1 + 3];
+    const template_call call = {
+        hash == MERKLE_SHA256 ? "Merkle step of SHA-256" : "Merkle step of Poseidon", arity, 1, 1 + n_bits, &in, out};
+    if (cs_template_begin(s, &call)) {
+        for (uint32_t i = 0; i < n_bits; i++) bits[i] = boolean_of_port(out[1 + i]);
+        return num_of_port(out[0]);
+    }
+    const num r = step_gadget(s, hash, arity, node, v, bits);
+    out[0] = port_of_num(&r);
+    for (uint32_t i = 0; i < n_bits; i++) out[1 + i] = port_of_boolean(bits[i]);
+    cs_template_end(s, &call);
     return r;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "gadget/constants.h"
+#include "gadget/ports.h"
 #include "r1cs/lc.h"
 
 static const lc_view EMPTY = {0, 0};
@@ -41,7 +42,7 @@ static void enforce_unpacking(cs *s, const boolean bits[FR_BITS], const num *a) 
 
 static bool limb_bit(const uint64_t limbs[4], uint32_t i) { return (limbs[i >> 6] >> (i & 63) & 1) != 0; }
 
-void num_to_bits(cs *s, boolean bits[FR_BITS], const num *a) {
+static void to_bits(cs *s, boolean bits[FR_BITS], const num *a) {
     uint64_t limbs[4];
     fr_to_limbs(limbs, &a->value);
     for (uint32_t i = 0; i < FR_BITS; i++) {
@@ -52,7 +53,7 @@ void num_to_bits(cs *s, boolean bits[FR_BITS], const num *a) {
     enforce_unpacking(s, bits, a);
 }
 
-void num_to_bits_strict(cs *s, boolean bits[FR_BITS], const num *a) {
+static void to_bits_strict(cs *s, boolean bits[FR_BITS], const num *a) {
     uint64_t limbs[4], top[4];
     fr_to_limbs(limbs, &a->value);
     fr_to_limbs(top, &GADGET_MINUS_ONE); // the greatest number allowed
@@ -88,6 +89,27 @@ void num_to_bits_strict(cs *s, boolean bits[FR_BITS], const num *a) {
     }
     enforce_unpacking(s, bits, a);
 }
+
+// Either of the two above, as a template.
+static void to_bits_call(cs *s, boolean bits[FR_BITS], const num *a, bool strict) {
+    port in = port_of_num(a), out[FR_BITS];
+    const template_call call = {strict ? "num to bits, strict" : "num to bits", 0, 1, FR_BITS, &in, out};
+    const bool templates = cs_has_templates(s);
+    if (templates && cs_template_begin(s, &call)) {
+        for (uint32_t i = 0; i < FR_BITS; i++) bits[i] = boolean_of_port(out[i]);
+        return;
+    }
+    if (strict)
+        to_bits_strict(s, bits, a);
+    else
+        to_bits(s, bits, a);
+    if (!templates) return;
+    for (uint32_t i = 0; i < FR_BITS; i++) out[i] = port_of_boolean(bits[i]);
+    cs_template_end(s, &call);
+}
+
+void num_to_bits(cs *s, boolean bits[FR_BITS], const num *a) { to_bits_call(s, bits, a, false); }
+void num_to_bits_strict(cs *s, boolean bits[FR_BITS], const num *a) { to_bits_call(s, bits, a, true); }
 
 num num_mul(cs *s, const num *a, const num *b) {
     fr value = FR_ZERO;
@@ -261,13 +283,25 @@ static void enforce_packing(cs *s, const term *t, uint32_t n, wire r, int64_t in
     cs_enforce(s, (lc_view){t, n}, (lc_view){&GADGET_ONE, 1}, (lc_view){&tr, 1});
 }
 
-num num_pack_bits(cs *s, const boolean *bits, uint32_t n) {
+static num pack_bits(cs *s, const boolean *bits, uint32_t n) {
     term t[2 * FR_CAPACITY];
     fr value;
-    if (n > FR_CAPACITY) n = FR_CAPACITY;
     const uint32_t n_terms = weighted_sum(t, &value, bits, n);
     const num r = num_alloc(s, &value);
     enforce_packing(s, t, n_terms, r.wire, -1);
+    return r;
+}
+
+num num_pack_bits(cs *s, const boolean *bits, uint32_t n) {
+    if (n > FR_CAPACITY) n = FR_CAPACITY;
+    if (!cs_has_templates(s)) return pack_bits(s, bits, n);
+    port in[FR_CAPACITY], out;
+    for (uint32_t i = 0; i < n; i++) in[i] = port_of_boolean(bits[i]);
+    const template_call call = {"pack", 0, n, 1, in, &out};
+    if (cs_template_begin(s, &call)) return num_of_port(out);
+    const num r = pack_bits(s, bits, n);
+    out = port_of_num(&r);
+    cs_template_end(s, &call);
     return r;
 }
 

@@ -3,6 +3,7 @@
 
 #include "gadget/constants.h"
 #include "gadget/poseidon_plan.h"
+#include "gadget/ports.h"
 #include "r1cs/lc.h"
 
 enum {
@@ -153,7 +154,7 @@ static void first_round(hash *h, const num *in, const poseidon_params *p) {
     mix(h, p->mds, p->width);
 }
 
-num poseidon_gadget(cs *s, const num *in, uint32_t arity) {
+static num hash_gadget(cs *s, const num *in, uint32_t arity) {
     hash h = {.s = s, .plan = poseidon_plan_for(arity)};
     if (h.plan == NULL) {
         cs_fail(s, CUZK_ERR_USAGE, "circuit: no Poseidon of arity %u (2, 4, 8, 11), or no memory for it", arity);
@@ -183,4 +184,16 @@ num poseidon_gadget(cs *s, const num *in, uint32_t arity) {
     const num out = row_wire(&h, 1);
     cs_leave(s);
     return out;
+}
+
+num poseidon_gadget(cs *s, const num *in, uint32_t arity) {
+    if (!cs_has_templates(s) || arity >= POSEIDON_MAX_WIDTH) return hash_gadget(s, in, arity);
+    port ins[POSEIDON_MAX_WIDTH], out;
+    for (uint32_t i = 0; i < arity; i++) ins[i] = port_of_num(&in[i]);
+    const template_call call = {"poseidon", arity, arity, 1, ins, &out};
+    if (cs_template_begin(s, &call)) return num_of_port(out);
+    const num r = hash_gadget(s, in, arity);
+    out = port_of_num(&r);
+    cs_template_end(s, &call);
+    return r;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gadget/ports.h"
 #include "hash/sha256.h"
 
 // out := (w >>> r0) ^ (w >>> r1) ^ (w >>> r2), the last one shifted instead of rotated if asked.
@@ -37,7 +38,7 @@ static void extend(sha256_gadget *h, word w[64]) {
 
 // The additions that give a and e of a round are put off to the next round (or to the final addition), so that they
 // take the next operands with them: one sum instead of two.
-static void compress(sha256_gadget *h, const boolean block[512]) {
+static void compress_gadget(sha256_gadget *h, const boolean block[512]) {
     static const uint32_t r0[3] = {2, 13, 22}, r1[3] = {6, 11, 25};
     cs *s = h->s;
     word w[64];
@@ -99,6 +100,25 @@ static void compress(sha256_gadget *h, const boolean block[512]) {
     }
     word_eq_finish(&h->eq);
     memcpy(h->state, out, sizeof out);
+}
+
+static void compress(sha256_gadget *h, const boolean block[512]) {
+    if (!cs_has_templates(h->s)) {
+        compress_gadget(h, block);
+        return;
+    }
+    port in[256 + 512], out[256];
+    for (uint32_t i = 0; i < 256; i++) in[i] = port_of_boolean(h->state[i / 32].bits[i % 32]);
+    // In order of words and bits, least significant first: wires that follow each other stay together.
+    for (uint32_t i = 0; i < 512; i++) in[256 + i] = port_of_boolean(block[(i & ~31u) + 31 - (i & 31)]);
+    const template_call call = {.name = "sha256 block", .n_in = 256 + 512, .n_out = 256, .in = in, .out = out};
+    if (cs_template_begin(h->s, &call)) {
+        for (uint32_t i = 0; i < 256; i++) h->state[i / 32].bits[i % 32] = boolean_of_port(out[i]);
+        return;
+    }
+    compress_gadget(h, block);
+    for (uint32_t i = 0; i < 256; i++) out[i] = port_of_boolean(h->state[i / 32].bits[i % 32]);
+    cs_template_end(h->s, &call);
 }
 
 static void block_full(sha256_gadget *h, const boolean block[512]) {

@@ -23,6 +23,18 @@ wire cs_alloc(cs *s, wire_kind kind, const fr *value) {
     return WIRE_AUX | s->n_aux++;
 }
 
+wire cs_alloc_bits(cs *s, const uint64_t *bits, uint32_t n) {
+    if (s->status != CUZK_OK) return WIRE_ONE;
+    if (n > WIRE_AUX - 1 - s->n_aux) {
+        cs_fail(s, CUZK_ERR_USAGE, "circuit: more than %u aux variables", s->n_aux);
+        return WIRE_ONE;
+    }
+    s->ops->alloc_bits(s, bits, n);
+    const wire first = WIRE_AUX | s->n_aux;
+    s->n_aux += n;
+    return first;
+}
+
 wire cs_alloc_input(cs *s, const fr *value) {
     assert(s->has_values == (value != NULL));
     if (s->status != CUZK_OK) return WIRE_ONE;
@@ -36,7 +48,7 @@ wire cs_alloc_input(cs *s, const fr *value) {
 
 void cs_enforce(cs *s, lc_view a, lc_view b, lc_view c) {
     if (s->status != CUZK_OK) return;
-    s->ops->enforce(s, a, b, c);
+    if (s->ops->enforce != 0) s->ops->enforce(s, a, b, c);
     s->n_constraints++;
 }
 
