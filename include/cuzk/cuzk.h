@@ -35,7 +35,8 @@ typedef enum cuzk_result {
     CUZK_RESULT_MEMORY = 7,    // an allocation was refused
     CUZK_RESULT_CANCELLED = 8, // the progress function asked to stop
     CUZK_RESULT_INTERNAL = 9,  // a check of the library's own work failed
-    CUZK_RESULT_BUFFER = 100   // the caller's buffer is too small; the size needed is in the length
+    CUZK_RESULT_BUFFER = 100,  // the caller's buffer is too small; the size needed is in the length
+    CUZK_RESULT_BUSY = 101     // the queue of an engine is full; try again later
 } cuzk_result;
 
 typedef struct cuzk_context cuzk_context;

@@ -29,7 +29,9 @@ struct cuzk_context {
 const char *cuzk_version(void) { return CUZK_VERSION; }
 
 const char *cuzk_result_name(cuzk_result result) {
-    return result == CUZK_RESULT_BUFFER ? "BUFFER" : cuzk_status_name((cuzk_status)result);
+    return result == CUZK_RESULT_BUFFER ? "BUFFER"
+           : result == CUZK_RESULT_BUSY ? "BUSY"
+                                        : cuzk_status_name((cuzk_status)result);
 }
 
 cuzk_result cuzk_context_new(cuzk_context **out, unsigned threads) {

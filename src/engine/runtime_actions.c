@@ -212,9 +212,19 @@ static void carry_out(runtime *rt, const engine_action *a) {
     }
 }
 
+// Before the actions are carried out, so that who is answered finds himself counted.
+static void publish(runtime *rt) {
+    engine_stats s;
+    engine_core_stats(rt->core, &s);
+    pthread_mutex_lock(&rt->lock);
+    rt->stats.engine = s;
+    pthread_mutex_unlock(&rt->lock);
+}
+
 static void step_once(runtime *rt, const engine_event *event) {
     const engine_action *actions = NULL;
     const size_t n = engine_core_step(rt->core, clock_now_ns(), event, &actions);
+    publish(rt);
     for (size_t i = 0; i < n; i++) carry_out(rt, &actions[i]);
 }
 
@@ -291,19 +301,10 @@ static void handle(runtime *rt, msg *m) {
     }
 }
 
-static void publish(runtime *rt) {
-    engine_stats s;
-    engine_core_stats(rt->core, &s);
-    pthread_mutex_lock(&rt->lock);
-    rt->stats.engine = s;
-    pthread_mutex_unlock(&rt->lock);
-}
-
 void *runtime_engine_main(void *arg) {
     runtime *rt = arg;
     rt->lane = recorder_lane_open_if(rt->opt.rec);
     runtime_step(rt, &(engine_event){.kind = ENGINE_EV_TIMER}); // announces the devices
-    publish(rt);
     for (;;) {
         pthread_mutex_lock(&rt->box_lock);
         while (rt->box_first == NULL && !rt->stop && clock_now_ns() < rt->timer)
@@ -322,8 +323,7 @@ void *runtime_engine_main(void *arg) {
             handle(rt, m);
             m = next;
         }
-        publish(rt);
-        if (stop && !worked) break;
+            if (stop && !worked) break;
     }
     recorder_lane_close(&rt->lane);
     return NULL;
