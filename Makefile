@@ -4,6 +4,8 @@
 
 GCC ?= gcc
 CLANG ?= clang
+GXX ?= g++
+CLANGXX ?= clang++
 JOBS ?= $(shell nproc)
 # Test parameters are made once and kept here, for the tests and for the demo.
 CUZK_PARAMS_DIR ?= $(CURDIR)/.cache/params
@@ -27,15 +29,15 @@ bootstrap: ## install the Debian packages that are missing
 	@scripts/bootstrap.sh
 
 build: bootstrap ## optimised build with gcc, in build/
-	@$(CONFIGURE) -B build -DCMAKE_C_COMPILER=$(GCC) -DCMAKE_BUILD_TYPE=Release
+	@$(CONFIGURE) -B build -DCMAKE_C_COMPILER=$(GCC) -DCMAKE_CXX_COMPILER=$(GXX) -DCMAKE_BUILD_TYPE=Release
 	@cmake --build build -j $(JOBS)
 
 build-clang: bootstrap ## the same with clang, in build-clang/; a warning is an error
-	@$(CONFIGURE) -B build-clang -DCMAKE_C_COMPILER=$(CLANG) -DCMAKE_BUILD_TYPE=Release
+	@$(CONFIGURE) -B build-clang -DCMAKE_C_COMPILER=$(CLANG) -DCMAKE_CXX_COMPILER=$(CLANGXX) -DCMAKE_BUILD_TYPE=Release
 	@cmake --build build-clang -j $(JOBS)
 
 build-san: bootstrap ## build with the sanitizers of SAN, asserts on, in build-san/
-	@$(CONFIGURE) -B build-san -DCMAKE_C_COMPILER=$(GCC) -DCMAKE_BUILD_TYPE=Debug "-DSAN=$(if $(SAN),$(SAN),address,undefined)"
+	@$(CONFIGURE) -B build-san -DCMAKE_C_COMPILER=$(GCC) -DCMAKE_CXX_COMPILER=$(GXX) -DCMAKE_BUILD_TYPE=Debug "-DSAN=$(if $(SAN),$(SAN),address,undefined)"
 	@cmake --build build-san -j $(JOBS)
 
 layers: ## the rules of the source tree: layers, lengths, licences
@@ -65,7 +67,7 @@ interop: build ## have our proofs judged by the official implementation (docs/in
 	@scripts/interop.sh
 
 fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (clang, libFuzzer)
-	@$(CONFIGURE) -B build-fuzz -DCMAKE_C_COMPILER=$(CLANG) -DCMAKE_BUILD_TYPE=Debug -DCUZK_FUZZ=ON -DSAN=address,undefined
+	@$(CONFIGURE) -B build-fuzz -DCMAKE_C_COMPILER=$(CLANG) -DCMAKE_CXX_COMPILER=$(CLANGXX) -DCMAKE_BUILD_TYPE=Debug -DCUZK_FUZZ=ON -DSAN=address,undefined
 	@cmake --build build-fuzz -j $(JOBS) --target fuzz/all
 	@found=; for f in build-fuzz/fuzz/fuzz_*; do \
 	  if [ -f "$$f" ] && [ -x "$$f" ]; then found=1; n=$${f##*/}; mkdir -p ".cache/corpus/$$n"; \

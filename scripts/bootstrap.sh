@@ -5,17 +5,17 @@
 # Does nothing, and asks for no rights, when nothing is missing.
 set -euo pipefail
 
-packages=(gcc clang libc6-dev make cmake ninja-build python3 libgmp-dev libcmocka-dev libyajl-dev libjansson-dev
-    libgrpc-dev libprotobuf-c-dev protobuf-c-compiler libclang-rt-14-dev)
+packages=(gcc g++ clang libc6-dev make cmake ninja-build python3 libgmp-dev libcmocka-dev libyajl-dev libjansson-dev
+    libgrpc-dev libprotobuf-c-dev protobuf-c-compiler libclang-rt-14-dev libtomlplusplus-dev)
 
 if ! command -v dpkg-query >/dev/null; then
     missing=()
-    for tool in gcc clang make cmake ninja python3; do
+    for tool in gcc g++ clang make cmake ninja python3; do
         command -v "$tool" >/dev/null || missing+=("$tool")
     done
     if [ ${#missing[@]} -gt 0 ]; then
         echo "bootstrap: not a Debian system, please install: ${missing[*]}" >&2
-        echo "bootstrap: and the headers of GMP, cmocka, yajl, jansson, gRPC C core and protobuf-c with its compiler" >&2
+        echo "bootstrap: and the headers of GMP, cmocka, yajl, jansson, toml++, gRPC C core and protobuf-c with its compiler" >&2
         exit 1
     fi
     exit 0

@@ -32,7 +32,7 @@ done
 
 files=$(find . \( -path './.git' -o -path './build*' -o -path './.cache' -o -path './tests/vectors' -o -name node_modules \) -prune -o -type f -print |
     sed 's|^\./||' | LC_ALL=C sort)
-code() { grep -E '\.(c|h)$' <<<"$files" || true; }
+code() { grep -E '\.(c|h|cpp)$' <<<"$files" || true; }
 with_licence() { grep -E '\.(c|h|cc|cpp|hpp|cl|cu|cmake|sh|py|js|css|proto)$|(^|/)(CMakeLists\.txt|Makefile)$|^\.ci/run$' <<<"$files" || true; }
 texts() { grep -vE '\.(png|jpg|gz|bin|params|vk|swp)$|^LICENSE|^fuzz/corpus/' <<<"$files" || true; }
 

@@ -33,6 +33,7 @@ int command_prove(app *a, int argc, char **argv);
 int command_verify(app *a, int argc, char **argv);
 int command_waterfall(app *a, int argc, char **argv);
 int command_simulate(app *a, int argc, char **argv);
+int command_daemon(app *a, int argc, char **argv);
 
 // --- flags (options.c) ---
 

@@ -11,6 +11,7 @@ static const struct {
     command_fn run;
     const char *purpose;
 } COMMANDS[] = {
+    {"daemon", command_daemon, "prove what is asked for over gRPC; also without its name, as cuzk --config FILE"},
     {"prove", command_prove, "prove a sector from its C1 file, verify the proof, write it"},
     {"verify", command_verify, "verify a proof of a sector"},
     {"waterfall", command_waterfall, "where the time of a recorded run went, and why devices were idle"},
@@ -23,6 +24,7 @@ enum { N_COMMANDS = sizeof COMMANDS / sizeof *COMMANDS };
 
 static void print_help(void) {
     puts("Usage: cuzk COMMAND [OPTION...]\n"
+         "   or: cuzk --config FILE [OPTION...]   (the daemon; see cuzk daemon --help)\n"
          "cuzk makes and verifies Groth16 proofs for Filecoin sectors.\n");
     for (int i = 0; i < N_COMMANDS; i++) printf("  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].purpose);
     puts("\n"
@@ -46,8 +48,7 @@ static int unknown_command(app *a, const char *word) {
         snprintf(list + n, sizeof list - n, "%s%s", i == 0 ? "" : ", ", COMMANDS[i].name);
     }
     if (word == NULL) return app_usage(a, "a command is needed: %s (see cuzk --help)", list);
-    return app_usage(a, "unknown %s '%s'; commands: %s (see cuzk --help)", word[0] == '-' ? "option" : "command", word,
-                     list);
+    return app_usage(a, "unknown command '%s'; commands: %s (see cuzk --help)", word, list);
 }
 
 int main(int argc, char **argv) {
@@ -76,5 +77,9 @@ int main(int argc, char **argv) {
             a.command = COMMANDS[i].name;
             return COMMANDS[i].run(&a, argc - first, argv + first);
         }
+    if (word[0] == '-') { // flags alone are the daemon's; what is in front of them stands for the command's name
+        a.command = "daemon";
+        return command_daemon(&a, argc - first + 1, argv + first - 1);
+    }
     return unknown_command(&a, word);
 }
