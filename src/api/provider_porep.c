@@ -187,6 +187,14 @@ static cuzk_status synthesize(const provider *self, groth16_assignment **out, co
     return groth16_synthesize(out, &c, obs, err);
 }
 
+provider_porep_facts provider_porep_facts_of(const void *request) {
+    const porep_request *r = request;
+    const porep_shape *shape = &c1_input(r->c1)->shape;
+    provider_porep_facts f = {.sector_size = shape->sector_size, .proof_name = shape->proof_name};
+    f.has_sector_number = c1_sector_number(r->c1, &f.sector_number);
+    return f;
+}
+
 static void public_inputs(const provider *self, fr *out, const void *request, uint32_t partition) {
     (void)self;
     const porep_request *r = request;

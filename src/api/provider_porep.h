@@ -18,4 +18,13 @@ typedef struct provider_porep_options {
 CUZK_MUST_USE cuzk_status provider_porep_create(provider **out, const provider_porep_options *options, cuzk_error *err);
 void provider_porep_destroy(provider **p); // no request may be left
 
+// What a bound request says of itself.
+typedef struct provider_porep_facts {
+    uint64_t sector_size;
+    const char *proof_name; // "StackedDrg2KiBV1_1"
+    bool has_sector_number; // from the envelope
+    uint64_t sector_number;
+} provider_porep_facts;
+provider_porep_facts provider_porep_facts_of(const void *request);
+
 #endif

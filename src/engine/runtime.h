@@ -61,6 +61,10 @@ typedef struct runtime_request {
     const char *client_id; // same id and same input: the same job; same id and another input: refused. NULL: none
     engine_priority priority;
     uint64_t timeout_ns; // the job fails when it is not done after this long; 0: none
+    // NULL, or a further look at the request that the provider bound, on the calling thread: what it refuses is refused
+    // as ENGINE_BAD_INPUT. For what a caller says beside the input and must agree with it.
+    cuzk_status (*check)(void *ctx, const void *bound, cuzk_error *err);
+    void *check_ctx;
 } runtime_request;
 
 // Parses the input on the calling thread and hands the job to the engine. When the engine or the provider refuses,

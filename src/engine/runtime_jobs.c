@@ -150,13 +150,21 @@ void rjob_finish(runtime *rt, rjob *j, const engine_action *reply) {
 
 // --- submitting ---
 
-// A client's id as it is, else a uuid (version 4 in form) that no other runtime is likely to use.
+// A client's id as it is, or when it is too long its beginning and a digest of all of it; else a uuid (version 4 in
+// form) that no other runtime is likely to use.
 static void name_job(const runtime *rt, rjob *j, const char *client_id) {
+    uint8_t in[16], d[32];
     if (client_id != NULL && client_id[0] != 0) {
+        enum { DIGEST = 17 }; // "~" and 8 bytes in hex
+        const size_t len = strlen(client_id);
         snprintf(j->name, sizeof j->name, "%s", client_id);
+        if (len < sizeof j->name) return;
+        sha256_digest(d, client_id, len);
+        char *end = j->name + sizeof j->name - 1 - DIGEST;
+        *end = '~';
+        hex_encode(end + 1, d, 8);
         return;
     }
-    uint8_t in[16], d[32];
     memcpy(in, rt->name_seed, 8);
     store_le64(in + 8, j->token);
     sha256_digest(d, in, sizeof in);

@@ -42,29 +42,33 @@ typedef enum service_kind {
     SERVICE_SNAP = 2,
     SERVICE_WINDOW_POST = 3,
     SERVICE_WINNING_POST = 4,
-    SERVICE_TOY = 1000, // ours, for tests: only with service_options.toy_circuits; partitions in sector_size
-    SERVICE_KINDS = 5,  // those below 1000, with UNSPECIFIED
+    SERVICE_TOY = 1000, // ours, for tests, only with service_options.toy_circuits: sector_size partitions of
+                        // 2^registered_proof rows (0: 2^10), 8 bytes of seed in vanilla_proof
+    SERVICE_KINDS = 5, // those below 1000, with UNSPECIFIED
 } service_kind;
 // "porep", "snap", "window-post", "winning-post", "toy".
 const char *service_kind_name(service_kind k);
+// As the public daemon writes them in its status: "porep-c2", "snap-update", "window-post", "winning-post", "toy".
+const char *service_kind_public_name(service_kind k);
+const char *service_code_name(service_code c); // "INVALID_ARGUMENT"
 
 typedef struct service_options {
-    engine_config engine;        // devices is set here
-    unsigned threads;            // in all; 0: what the process may use
-    unsigned synthesis_threads;  // 0: a share of them
-    unsigned device_threads;     // of the CPU device; 0: the rest
-    const char *const *devices;  // names: "cpu", "sim:..." (device/sim.h); n_devices 0: one "cpu"
+    engine_config engine;       // devices is set here; memory_budget 0: what engine/budget.h finds
+    unsigned threads;           // in all; 0: what the process may use
+    unsigned synthesis_threads; // 0: a share of them
+    unsigned device_threads;    // of the CPU device; 0: the rest
+    const char *const *devices; // names: "cpu", "sim:..." (device/sim.h); n_devices 0: one "cpu"
     uint32_t n_devices;
-    const char *params_dir;      // keys
-    const char *pce_dir;         // cached circuit programs; NULL: none on disk
-    bool check_keys;             // every point in its subgroup, once a load
-    bool toy_circuits;           // TEST ONLY
-    const char *test_blinding;   // TEST ONLY: see runtime_options
-    const char *timeline_path;   // appended to; NULL: memory alone
-    uint32_t timeline_tail;      // lines kept in memory; 0: 65536
-    uint64_t max_message_bytes;  // of a request; 0: 256 MiB
-    uint64_t max_input_bytes;    // of all requests waiting together; 0: a quarter of the memory budget
-    bool cancel_on_disconnect;   // a Prove call whose client went away cancels the job if nobody else waits for it
+    const char *params_dir;     // keys
+    const char *pce_dir;        // cached circuit programs; NULL: none on disk
+    bool check_keys;            // every point in its subgroup, once a load
+    bool toy_circuits;          // TEST ONLY
+    const char *test_blinding;  // TEST ONLY: see runtime_options
+    const char *timeline_path;  // appended to; NULL: memory alone
+    uint32_t timeline_tail;     // lines kept in memory; 0: 65536
+    uint64_t max_message_bytes; // of a request; 0: 256 MiB
+    uint64_t max_input_bytes;   // of all requests waiting together; 0: a quarter of the memory budget
+    bool cancel_on_disconnect;  // a Prove call whose client went away cancels the job if nobody else waits for it
 } service_options;
 
 // Opens devices, starts the threads and the timeline. CUZK_ERR_USAGE for options that make no sense. An unwritable
@@ -154,8 +158,9 @@ typedef struct service_job_view {
     engine_job_state state;
     engine_reason reason;
     engine_priority priority;
-    const char *stage;        // of what is furthest behind: "queued", "synthesis", "channel", "device", "verify", "done"
-    double age_s, run_s;      // since submission, since its first unit started
+    const char *stage;   // of what is furthest behind: "queued", "synthesis", "channel", "device", "verify", "done"
+    double age_s, run_s; // since submission, since its first unit started; until its end
+    double since_end_s;  // of a terminal one
     uint32_t partitions, done;
     const runtime_partition *parts; // partitions of them
 } service_job_view;
@@ -184,10 +189,13 @@ typedef struct service_counts {
 } service_counts;
 
 typedef struct service_snapshot {
+    uint64_t taken_ns; // clock_now_ns
     double uptime_s;
-    runtime_stats stats;
-    uint64_t memory_total, memory_used; // the budget and what is reserved of it
+    runtime_stats stats;                // of the runtime; by_kind is the service's own count
+    uint64_t memory_total, memory_used; // the budget (without a limit: what the machine has), what is reserved of it
     uint64_t resident_bytes;            // of the process
+    uint64_t input_bytes;               // of requests that wait or run
+    uint64_t accepted;                  // the sum of all of by_kind, always
     uint32_t synthesis_max;
     service_counts by_kind[SERVICE_KINDS + 1]; // the last is SERVICE_TOY
     service_job_view *jobs;                    // not terminal, oldest first, then the newest that are
@@ -197,6 +205,7 @@ typedef struct service_snapshot {
     service_device_view *devices;
     size_t n_devices;
     runtime_worker *workers;
+    char (*worker_jobs)[SERVICE_JOB_ID_MAX]; // "" where idle
     size_t n_workers;
     bool draining;
 } service_snapshot;

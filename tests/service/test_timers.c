@@ -69,7 +69,8 @@ static void test_order(void **state) {
     }
     const uint64_t from = clock_now_ns() + 100 * (uint64_t)MS;
     for (int i = 0; i < MANY; i++) {
-        calls[place[i]] = (timer_call){.at = from + (uint64_t)place[i] * 10000, .fn = note, .ctx = (void *)(intptr_t)place[i]};
+        calls[place[i]] =
+            (timer_call){.at = from + (uint64_t)place[i] * 10000, .fn = note, .ctx = (void *)(intptr_t)place[i]};
         assert_int_equal(timers_add(t, &calls[place[i]], NULL), CUZK_OK);
     }
     for (int i = 0; i < MANY; i += 3) assert_true(timers_remove(t, &calls[i]));
