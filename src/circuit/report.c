@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "hash/sha256.h"
 #include "r1cs/check.h"
 #include "r1cs/trace.h"
 
@@ -51,6 +52,49 @@ cuzk_status circuit_program(program **out, const circuit *c, const observer *obs
     status = program_builder_finish(out, &b, err);
     observe_end(obs, "pce");
     return status;
+}
+
+cuzk_status circuit_pack(packed_witness **out, const circuit *c, const program_counts *expected, const observer *obs,
+                         cuzk_error *err) {
+    packed_sink s;
+    *out = NULL;
+    observe_begin(obs, "synthesis");
+    packed_sink_init(&s, expected != NULL ? expected->inputs : 0, expected != NULL ? expected->aux : 0,
+                     expected != NULL ? expected->fields : 0);
+    if (s.head.status == CUZK_OK) c->synthesize(c->self, &s.head);
+    cuzk_status status = packed_sink_finish(out, &s, err);
+    observe_end(obs, "synthesis");
+    const packed_witness *w = *out;
+    if (status == CUZK_OK && expected != NULL &&
+        (w->n_inputs != expected->inputs || w->n_aux != expected->aux || w->n_fields != expected->fields)) {
+        status = cuzk_fail(err, CUZK_ERR_MISMATCH,
+                           "the witness has %u inputs, %u wires, %u field elements, its circuit's program %u, %u, %u",
+                           w->n_inputs, w->n_aux, w->n_fields, expected->inputs, expected->aux, expected->fields);
+        packed_destroy(out);
+    }
+    return status;
+}
+
+void circuit_witness_packed(circuit_witness_report *out, const packed_witness *w) {
+    enum { RUN = 512 };
+    *out = (circuit_witness_report){.inputs = w->n_inputs, .aux = w->n_aux};
+    uint8_t buf[RUN][32];
+    for (int aux = 0; aux < 2; aux++) {
+        const uint32_t n = aux != 0 ? w->n_aux : w->n_inputs;
+        sha256 h;
+        sha256_init(&h);
+        for (uint32_t from = 0, run; from < n; from += run) {
+            run = n - from < RUN ? n - from : RUN;
+            for (uint32_t i = 0; i < run; i++) {
+                fr v;
+                packed_value(&v, w, (aux != 0 ? WIRE_AUX : 0) | (from + i));
+                fr_to_le_bytes(buf[i], &v);
+                if (aux != 0) out->aux_zero += fr_is_zero(&v), out->aux_one += fr_is_one(&v);
+            }
+            sha256_update(&h, buf, (size_t)run * 32);
+        }
+        sha256_final(aux != 0 ? out->aux_sha256 : out->inputs_sha256, &h);
+    }
 }
 
 cuzk_status circuit_witness(circuit_witness_report *out, fr *public_inputs, size_t max_public_inputs, const circuit *c,

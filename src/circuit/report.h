@@ -7,6 +7,7 @@
 
 #include "base/observer.h"
 #include "circuit/circuit.h"
+#include "r1cs/packed.h"
 #include "r1cs/program.h"
 
 enum { CIRCUIT_SCOPE_MAX = 512 };
@@ -39,6 +40,11 @@ CUZK_MUST_USE cuzk_status circuit_digest(circuit_digest_report *out, const circu
 // The circuit as a program of templates (r1cs/program.h), by a run without values. Stage "pce".
 CUZK_MUST_USE cuzk_status circuit_program(program **out, const circuit *c, const observer *obs, cuzk_error *err);
 
+// The witness, packed: gadgets compute natively and constraints are not looked at. `expected` gives the room to begin
+// with and, unless NULL, what must come out (CUZK_ERR_MISMATCH). Stage "synthesis".
+CUZK_MUST_USE cuzk_status circuit_pack(packed_witness **out, const circuit *c, const program_counts *expected,
+                                       const observer *obs, cuzk_error *err);
+
 // A witness: what the circuit computes from its bound input, and whether that satisfies the constraints.
 typedef struct circuit_witness_report {
     uint64_t inputs, aux, constraints;
@@ -54,5 +60,7 @@ typedef struct circuit_witness_report {
 // If public_inputs is not NULL it receives up to max_public_inputs values, the constant one first.
 CUZK_MUST_USE cuzk_status circuit_witness(circuit_witness_report *out, fr *public_inputs, size_t max_public_inputs,
                                           const circuit *c, const observer *obs, cuzk_error *err);
+// The digests of a packed witness; constraints and unsatisfied are left 0.
+void circuit_witness_packed(circuit_witness_report *out, const packed_witness *w);
 
 #endif

@@ -90,8 +90,20 @@ static void to_bits_strict(cs *s, boolean bits[FR_BITS], const num *a) {
     enforce_unpacking(s, bits, a);
 }
 
+// The wires of to_bits, from the number itself.
+static void to_bits_native(cs *s, boolean bits[FR_BITS], const num *a) {
+    uint64_t limbs[4];
+    fr_to_limbs(limbs, &a->value);
+    const wire first = cs_alloc_bits(s, limbs, FR_BITS);
+    for (uint32_t i = 0; i < FR_BITS; i++) bits[i] = (boolean){first + i, BOOLEAN_IS, limb_bit(limbs, i)};
+}
+
 // Either of the two above, as a template.
 static void to_bits_call(cs *s, boolean bits[FR_BITS], const num *a, bool strict) {
+    if (cs_is_native(s) && !strict) {
+        to_bits_native(s, bits, a);
+        return;
+    }
     port in = port_of_num(a), out[FR_BITS];
     const template_call call = {strict ? "num to bits, strict" : "num to bits", 0, 1, FR_BITS, &in, out};
     const bool templates = cs_has_templates(s);
@@ -264,13 +276,13 @@ void num_insert(cs *s, num *out, const num *element, const boolean *bits, uint32
     }
 }
 
-// The weighted sum of at most 254 bits: terms (at most 2 n), and its value.
-static uint32_t weighted_sum(term *t, fr *value, const boolean *bits, uint32_t n) {
+// The weighted sum of at most 254 bits: terms (at most 2 n; none if no rows are wanted), and its value.
+static uint32_t weighted_sum(const cs *s, term *t, fr *value, const boolean *bits, uint32_t n) {
     const fr *powers = gadget_powers_of_two();
     uint64_t limbs[4] = {0};
     uint32_t n_terms = 0;
     for (uint32_t i = 0; i < n; i++) {
-        n_terms = boolean_terms(t, n_terms, bits[i], &powers[i]);
+        if (cs_wants_rows(s)) n_terms = boolean_terms(t, n_terms, bits[i], &powers[i]);
         limbs[i >> 6] |= (uint64_t)bits[i].value << (i & 63);
     }
     fr_from_limbs(value, limbs);
@@ -286,7 +298,7 @@ static void enforce_packing(cs *s, const term *t, uint32_t n, wire r, int64_t in
 static num pack_bits(cs *s, const boolean *bits, uint32_t n) {
     term t[2 * FR_CAPACITY];
     fr value;
-    const uint32_t n_terms = weighted_sum(t, &value, bits, n);
+    const uint32_t n_terms = weighted_sum(s, t, &value, bits, n);
     const num r = num_alloc(s, &value);
     enforce_packing(s, t, n_terms, r.wire, -1);
     return r;
@@ -310,7 +322,7 @@ void num_pack_into_inputs(cs *s, const boolean *bits, uint32_t n) {
     for (uint32_t from = 0; from < n; from += FR_CAPACITY) {
         fr value;
         const uint32_t run = n - from < FR_CAPACITY ? n - from : FR_CAPACITY;
-        const uint32_t n_terms = weighted_sum(t, &value, bits + from, run);
+        const uint32_t n_terms = weighted_sum(s, t, &value, bits + from, run);
         const num input = num_alloc_input(s, &value);
         enforce_packing(s, t, n_terms, input.wire, from / FR_CAPACITY);
     }

@@ -27,6 +27,7 @@ static num row_wire(hash *h, uint32_t i) {
     const uint32_t from = h->row == 0 ? 0 : p->row_end[h->row - 1], n = p->row_end[h->row] - from;
     h->row++;
     const num v = num_alloc(h->s, &h->state[i]);
+    if (!cs_wants_rows(h->s)) return v;
     term t[POSEIDON_PLAN_MAX_TERMS];
     for (uint32_t k = 0; k < n; k++) {
         t[k].wire = h->outputs[p->terms[from + k].sbox];
@@ -48,9 +49,27 @@ static uint32_t with_constant(term t[2], wire w, const fr *constant) {
     return 2;
 }
 
+// The wires of power_5 alone.
+static void power_5_native(hash *h, uint32_t i, const num *l, const fr *pre, const fr *post) {
+    fr sum = l->value, v2, v4, v5;
+    if (pre != NULL) fr_add(&sum, &sum, pre);
+    fr_sqr(&v2, &sum);
+    fr_sqr(&v4, &v2);
+    fr_mul(&v5, &v4, &sum);
+    if (post != NULL) fr_add(&v5, &v5, post);
+    (void)num_alloc(h->s, &v2);
+    (void)num_alloc(h->s, &v4);
+    h->outputs[++h->n_sboxes] = num_alloc(h->s, &v5).wire;
+    h->state[i] = v5;
+}
+
 // state[i] := (l + pre)^5 + post for the wire l; pre and post may be NULL.
 static void power_5(hash *h, uint32_t i, const num *l, const fr *pre, const fr *post) {
     cs *s = h->s;
+    if (!cs_wants_rows(s)) {
+        power_5_native(h, i, l, pre, post);
+        return;
+    }
     num l2, l5;
     fr sum = l->value, value = FR_ZERO, constant;
     if (pre != NULL) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gadget/ports.h"
+#include "gadget/sha256_native.h"
 #include "hash/sha256.h"
 
 // out := (w >>> r0) ^ (w >>> r1) ^ (w >>> r2), the last one shifted instead of rotated if asked.
@@ -103,6 +104,10 @@ static void compress_gadget(sha256_gadget *h, const boolean block[512]) {
 }
 
 static void compress(sha256_gadget *h, const boolean block[512]) {
+    if (cs_is_native(h->s)) {
+        sha256_native_block(h->s, h->state, block);
+        return;
+    }
     if (!cs_has_templates(h->s)) {
         compress_gadget(h, block);
         return;

@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "circuit/porep/circuit.h"
@@ -49,6 +50,31 @@ static void assert_hex(const json_t *expected, const uint8_t found[32]) {
     assert_string_equal(hex, json_string_value(expected));
 }
 
+// The packed witness is the same one.
+static void check_packed(const circuit *c, const circuit_witness_report *want) {
+    cuzk_error err;
+    program *p = NULL;
+    packed_witness *w = NULL;
+    assert_int_equal(circuit_program(&p, c, NULL, &err), CUZK_OK);
+    program_counts n;
+    program_count(&n, p);
+    const uint64_t start = clock_now_ns();
+    assert_int_equal(circuit_pack(&w, c, &n, NULL, &err), CUZK_OK);
+    print_message("packed in %.2f ms, %.3f bytes a constraint\n", (double)(clock_now_ns() - start) * 1e-6,
+                  (double)packed_bytes(w) / (double)n.rows);
+    assert_true(packed_bytes(w) <= 2 * n.rows);
+    circuit_witness_report r;
+    circuit_witness_packed(&r, w);
+    assert_int_equal(r.inputs, want->inputs);
+    assert_int_equal(r.aux, want->aux);
+    assert_int_equal(r.aux_zero, want->aux_zero);
+    assert_int_equal(r.aux_one, want->aux_one);
+    assert_memory_equal(r.inputs_sha256, want->inputs_sha256, 32);
+    assert_memory_equal(r.aux_sha256, want->aux_sha256, 32);
+    packed_destroy(&w);
+    program_destroy(&p);
+}
+
 static void check_partition(test_case *t, uint32_t k) {
     const json_t *want = json_array_get(json_object_get(t->golden, "partitions"), k);
     assert_non_null(want);
@@ -67,6 +93,7 @@ static void check_partition(test_case *t, uint32_t k) {
     assert_int_equal(r.aux_one, json_integer_value(json_object_get(want, "aux_one")));
     assert_hex(json_object_get(want, "inputs_sha256"), r.inputs_sha256);
     assert_hex(json_object_get(want, "aux_sha256"), r.aux_sha256);
+    check_packed(&c, &r);
     const json_t *public_inputs = json_object_get(want, "public_inputs");
     assert_int_equal(json_array_size(public_inputs), r.inputs);
     for (size_t i = 0; i < r.inputs; i++) {
