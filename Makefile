@@ -10,15 +10,18 @@ JOBS ?= $(shell nproc)
 # Test parameters are made once and kept here, for the tests and for the demo.
 CUZK_PARAMS_DIR ?= $(CURDIR)/.cache/params
 export CUZK_PARAMS_DIR
-# Given on the command line: SAN=address,undefined or SAN=thread.
+# Given on the command line: SAN=address,undefined.
 SAN ?=
+# Jobs in the storm of tests/engine; empty: what the test thinks fit.
+CUZK_RUNTIME_JOBS ?=
+export CUZK_RUNTIME_JOBS
 FUZZ_SECONDS ?= 60
 
 CONFIGURE := cmake -S . -G Ninja -Wno-dev --log-level=WARNING
 CTEST := ctest --output-on-failure --no-tests=error --no-label-summary -j $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build build-clang build-san layers check check-long demo bench interop fuzz format clean
+.PHONY: help bootstrap build build-clang build-san layers check check-tsan check-long demo bench interop fuzz format clean
 
 help: ## this list
 	@echo "cuzk: a Groth16 prover for Filecoin. Targets:"
@@ -52,8 +55,14 @@ check: build-san
 	@$(CTEST) --test-dir build-san -L unit
 endif
 
-check-long: build ## the tests that take minutes
+check-tsan: bootstrap ## the tests about threads, under ThreadSanitizer; CUZK_RUNTIME_JOBS=N for a longer storm
+	@$(CONFIGURE) -B build-tsan -DCMAKE_C_COMPILER=$(GCC) -DCMAKE_BUILD_TYPE=Debug -DSAN=thread
+	@cmake --build build-tsan -j $(JOBS) --target threads
+	@$(CTEST) --test-dir build-tsan -L threads
+
+check-long: build ## the tests that take minutes, and check-tsan with a thousand jobs
 	@$(CTEST) --test-dir build -L long
+	@$(MAKE) check-tsan CUZK_RUNTIME_JOBS=1000
 
 demo: ## prove and verify the bundled sector
 	@scripts/demo.sh
@@ -80,4 +89,4 @@ format: ## clang-format on every C file
 	@find src include tests bench fuzz examples -name '*.[ch]' -print0 | xargs -0 -r clang-format -i
 
 clean: ## remove the build folders; the parameters in .cache stay
-	@rm -rf build build-clang build-san build-fuzz
+	@rm -rf build build-clang build-san build-tsan build-fuzz

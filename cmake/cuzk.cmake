@@ -10,11 +10,12 @@ function(cuzk_layer name)
   target_link_libraries(cuzk_${name} PUBLIC ${ARG_DEPS} ${ARG_LIBS} Threads::Threads)
 endfunction()
 
-# cuzk_test(NAME SOURCES test_x.c DEPS field LIBS gmp [LABEL long] [TIMEOUT 60]): a cmocka program, run by ctest as NAME.
-# LABEL long keeps it out of `make check` (it runs in `make check-long`).
+# cuzk_test(NAME SOURCES test_x.c DEPS field LIBS gmp [LABEL long] [TIMEOUT 60] [THREADS]): a cmocka program, run by ctest
+# as NAME. LABEL long keeps it out of `make check` (it runs in `make check-long`). THREADS: it is about threads, so
+# `make check-tsan` builds and runs it under ThreadSanitizer.
 # Tests run in the source tree's tests/ folder, so they open "vectors/...".
 function(cuzk_test name)
-  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPS;LIBS;ARGS" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "LABEL;TIMEOUT" "SOURCES;DEPS;LIBS;ARGS" ${ARGN})
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
@@ -30,4 +31,11 @@ function(cuzk_test name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} ${ARG_LIBS} cmocka)
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/tests)
   set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_THREADS)
+    if(NOT TARGET threads)
+      add_custom_target(threads)
+    endif()
+    add_dependencies(threads ${name})
+    set_property(TEST ${name} APPEND PROPERTY LABELS threads)
+  endif()
 endfunction()

@@ -103,6 +103,9 @@ static cuzk_status check_config(const engine_config *f, cuzk_error *err) {
     if ((unsigned)f->policy > ENGINE_BATCH)
         return cuzk_fail(err, CUZK_ERR_USAGE, "engine: policy is %u, expected 0 to %u", (unsigned)f->policy,
                          (unsigned)ENGINE_BATCH);
+    if (f->fallback_devices >= f->devices)
+        return cuzk_fail(err, CUZK_ERR_USAGE, "engine: %u of %u devices are fallback devices", f->fallback_devices,
+                         f->devices);
     if (f->critical_reserve >= f->memory_budget && f->critical_reserve != 0)
         return cuzk_fail(err, CUZK_ERR_USAGE, "engine: critical_reserve leaves nothing of memory_budget");
     return CUZK_OK;
@@ -171,7 +174,8 @@ size_t engine_core_step(engine_core *c, uint64_t now, const engine_event *e, con
     c->n_actions = 0;
     if (!c->announced) { // so that a device that never gets work is in the log
         c->announced = true;
-        for (uint32_t d = 0; d < c->cfg.devices; d++) core_record_device(c, d);
+        // One that is only there in need is in the log once it is used, or its idleness would count.
+        for (uint32_t d = 0; d < c->cfg.devices && !core_devices_fallback(c, d); d++) core_record_device(c, d);
     }
     switch (e->kind) {
     case ENGINE_EV_SUBMIT: core_jobs_submit(c, e->request); break;

@@ -44,6 +44,7 @@ typedef struct engine_config {
     uint32_t synthesis_concurrency; // units in synthesis at once
     uint32_t lookahead;             // synthesised units that may wait for a device (depth of the channel), >= 1
     uint32_t devices;               // >= 1
+    uint32_t fallback_devices;      // the last of them: only for what the others cannot prove; fewer than devices
     uint32_t workers_per_device;    // units on a device at once; only one of them is in the kernel section
     uint32_t max_pending_jobs;      // accepted jobs that are not terminal or still hold units; beyond it: refused
     uint32_t critical_places;       // further places that only CRITICAL jobs may take
@@ -200,6 +201,7 @@ typedef struct engine_stats {
     uint64_t accepted, refused, joined;
     uint64_t queued, running, done, failed, cancelled; // queued + running + done + failed + cancelled = accepted
     uint64_t retries;                                  // partitions proven again
+    uint64_t fallbacks;                                // handed to a fallback device: out of memory on the others
     uint64_t discarded;                                // synthesised units given up to make room for a CRITICAL one
     uint64_t key_loads, key_evictions, stage_timeouts;
     uint64_t units_live, synthesising, blocked, in_channel, on_device; // blocked: finished, the channel is full

@@ -93,5 +93,5 @@ void core_record_device(engine_core *c, uint32_t d) {
     engine_action *a = core_act(c, ENGINE_ACT_RECORD);
     a->event = TL_DEVICE;
     a->device = d;
-    a->value = c->devices[d].unhealthy ? 0 : 1;
+    a->value = core_devices_bad(c, d) ? 0 : 1;
 }

@@ -87,6 +87,10 @@ static bool check_units(const engine_core *c, char *text, size_t size) {
             return broken(text, size, "a device worker held in stage", u->state, UNIT_KERNELS);
         if (device && c->devices[u->device].workers[u->dev_worker] != i)
             return broken(text, size, "unit of a device worker", c->devices[u->device].workers[u->dev_worker], i);
+        if (u->fallback && (u->n != 1 || (device && !core_devices_fallback(c, u->device))))
+            return broken(text, size, "a unit for a fallback device, on device", u->device, c->cfg.devices - 1);
+        if (u->overdue && !(device && u->dead))
+            return broken(text, size, "an overdue unit, in stage", u->state, UNIT_TAIL);
         if (u->state == UNIT_KERNELS && c->devices[u->device].kernels != i)
             return broken(text, size, "unit in the kernel section", c->devices[u->device].kernels, i);
         if (device && !u->dead && c->keys[u->key].state != KEY_LOADED)

@@ -18,6 +18,7 @@ typedef enum part_state { PART_WAITING, PART_IN_UNIT, PART_DONE, PART_DROPPED } 
 typedef struct part {
     uint8_t state; // part_state
     bool alone;    // failed before: comes again as a unit of its own
+    bool fallback; // was out of memory on the other devices too often; alone, too
     uint16_t attempts;
 } part;
 
@@ -59,6 +60,8 @@ typedef struct unit {
     bool dead;    // every job of it is terminal: its results are not wanted
     bool started; // GPU_START is recorded
     bool critical;
+    bool fallback; // only for a fallback device
+    bool overdue;  // was asked to leave its device a stage_timeout ago, and has not
     uint32_t n;
     engine_part *parts; // of unit_parts places
     uint32_t *jobs;     // slot of the job of each part
@@ -89,6 +92,7 @@ typedef struct dev_state {
     uint32_t inflight; // units of this device from START_DEVICE until verified or failed
     uint32_t failures; // consecutive
     bool unhealthy;
+    bool shown_bad; // what the last record of it says
     uint64_t retry_at;
 } dev_state;
 
@@ -163,6 +167,7 @@ uint32_t core_jobs_find(const engine_core *c, engine_job_id id); // slot or NO_S
 void core_jobs_finish(engine_core *c, uint32_t j, engine_job_state state, engine_reason reason, uint32_t partition);
 void core_jobs_fail_key(engine_core *c, uint64_t key, engine_reason reason);
 void core_jobs_fail_all(engine_core *c, engine_reason reason);
+void core_jobs_fail_fallback(engine_core *c);       // those with a partition that only a fallback device could prove
 void core_jobs_release(engine_core *c, uint32_t j); // a unit of it is gone; its place comes back if that was the last
 void core_jobs_part_waits(engine_core *c, uint32_t j, uint32_t partition, bool alone);
 
@@ -203,7 +208,9 @@ void core_units_pass_channel(engine_core *c, unit *u); // a blocked unit goes st
 // For a unit that is being freed and whose input no retry can help: fails the job of the partition with that index (the
 // unit's only job, if nobody knows which partition it is); the rest of a batch comes again.
 void core_units_refuse(engine_core *c, unit *u, engine_reason reason, uint32_t index);
-void core_units_retry(engine_core *c, unit *u, const uint64_t ok[4], engine_reason reason);
+// A partition that fails for the last time goes to a fallback device instead, if there is one, may_fall_back is set and
+// it was on none yet.
+void core_units_retry(engine_core *c, unit *u, const uint64_t ok[4], engine_reason reason, bool may_fall_back);
 
 // --- core_devices.c ---
 bool core_devices_dispatch(engine_core *c); // starts one unit on a device; false if none can start
@@ -213,7 +220,12 @@ void core_devices_done(engine_core *c, engine_unit_id id);
 void core_devices_failed(engine_core *c, engine_unit_id id, engine_reason reason, bool host);
 void core_devices_leave(engine_core *c, unit *u);             // gives worker and kernel section back
 void core_devices_judge(engine_core *c, uint32_t d, bool ok); // a verdict on a run: health
-bool core_devices_lost(const engine_core *c);                 // none will ever work again
+void core_devices_show(engine_core *c, uint32_t d);           // records whether it works, if that has changed
+bool core_devices_bad(const engine_core *c, uint32_t d);      // unhealthy, or stuck
+bool core_devices_fallback(const engine_core *c, uint32_t d); // is it one of those?
+bool core_devices_lost(const engine_core *c);                 // none will work again, unless what hangs returns
+bool core_devices_fallback_lost(const engine_core *c);        // the same of the fallback devices; true without any
+void core_devices_mourn(engine_core *c);                      // a device may be lost: fails the jobs that have no other
 uint32_t core_devices_healthy(const engine_core *c);
 
 // --- core_timers.c ---

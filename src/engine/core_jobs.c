@@ -262,6 +262,16 @@ void core_jobs_fail_key(engine_core *c, uint64_t key, engine_reason reason) {
     }
 }
 
+void core_jobs_fail_fallback(engine_core *c) {
+    for (uint32_t i = c->n_live; i-- > 0;) {
+        const uint32_t j = c->live[i];
+        const part *p = job_parts(c, j);
+        uint32_t k = 0;
+        while (k < c->jobs[j].req.partitions && !(p[k].fallback && p[k].state != PART_DONE)) k++;
+        if (k < c->jobs[j].req.partitions) core_jobs_finish(c, j, ENGINE_FAILED, ENGINE_OUT_OF_MEMORY, k);
+    }
+}
+
 void core_jobs_fail_all(engine_core *c, engine_reason reason) {
     for (uint32_t i = c->n_live; i-- > 0;) core_jobs_finish(c, c->live[i], ENGINE_FAILED, reason, NO_SLOT);
 }

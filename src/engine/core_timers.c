@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What happens because time has passed: deadlines of jobs, the watchdog over stages, and the next moment at which
-// either may be due.
+// What happens because time has passed: deadlines of jobs, the watchdog over stages and over devices that do not stop,
+// and the next moment at which one of them may be due.
 #include "engine/core_internal.h"
 
 uint64_t core_timers_stage(const engine_core *c) {
@@ -11,6 +11,11 @@ uint64_t core_timers_stage(const engine_core *c) {
 static bool watched(const unit *u) {
     return !u->dead &&
            (u->state == UNIT_SYNTH || u->state == UNIT_KERNELS || u->state == UNIT_TAIL || u->state == UNIT_VERIFY);
+}
+
+// Stopped, and still on a device.
+static bool leaving(const unit *u) {
+    return u->dead && !u->overdue && (u->state == UNIT_KERNELS || u->state == UNIT_TAIL);
 }
 
 // Its jobs fail, which stops it. What it holds comes back when the runtime reports, not before: a device that hangs is
@@ -39,6 +44,14 @@ void core_timers_expire(engine_core *c) {
     if (c->cfg.stage_timeout_ns == 0) return;
     for (uint32_t i = 0; i < c->max_units; i++)
         if (watched(&c->units[i]) && c->units[i].deadline <= c->now) stage_timeout(c, &c->units[i]);
+    bool more = false;
+    for (uint32_t i = 0; i < c->max_units; i++) {
+        unit *u = &c->units[i];
+        if (!leaving(u) || u->deadline > c->now) continue;
+        u->overdue = more = true;
+        core_devices_show(c, u->device);
+    }
+    if (more) core_devices_mourn(c);
     for (uint32_t k = 0; k < c->cfg.max_keys; k++) {
         if (c->keys[k].state != KEY_LOADING || c->keys[k].deadline > c->now) continue;
         // The load may still end well; until then whoever asks for the key waits no longer than this.
@@ -65,7 +78,7 @@ void core_timers_set(engine_core *c) {
     }
     if (c->cfg.stage_timeout_ns != 0) {
         for (uint32_t i = 0; i < c->max_units; i++)
-            if (watched(&c->units[i])) earlier(&at, c->units[i].deadline);
+            if (watched(&c->units[i]) || leaving(&c->units[i])) earlier(&at, c->units[i].deadline);
         for (uint32_t k = 0; k < c->cfg.max_keys; k++)
             if (c->keys[k].state == KEY_LOADING) earlier(&at, c->keys[k].deadline);
     }

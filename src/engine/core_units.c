@@ -42,9 +42,12 @@ void core_units_free(engine_core *c, unit *u) {
 void core_units_abandon(engine_core *c, unit *u) {
     u->dead = true;
     switch (u->state) {
-    case UNIT_SYNTH:
+    case UNIT_SYNTH: core_act_unit(c, ENGINE_ACT_STOP_UNIT, u); break; // its report will free it
     case UNIT_KERNELS:
-    case UNIT_TAIL: core_act_unit(c, ENGINE_ACT_STOP_UNIT, u); break; // its report will free it
+    case UNIT_TAIL: // likewise
+        core_act_unit(c, ENGINE_ACT_STOP_UNIT, u);
+        u->deadline = core_timers_stage(c); // until then; else it is overdue
+        break;
     case UNIT_BLOCKED:
     case UNIT_CHANNEL: core_units_free(c, u); break;
     case UNIT_VERIFY: // freed when verified
@@ -58,13 +61,13 @@ void core_units_discard(engine_core *c, unit *u) {
     core_units_free(c, u);
     for (uint32_t i = 0; i < u->n; i++) {
         const part *p = &job_parts(c, u->jobs[i])[u->parts[i].partition];
-        core_jobs_part_waits(c, u->jobs[i], u->parts[i].partition, p->attempts > 0);
+        core_jobs_part_waits(c, u->jobs[i], u->parts[i].partition, p->attempts > 0 || p->fallback);
     }
 }
 
 // Settles each partition of a unit that is being freed: bit i of `ok` set: done; else it is proven again alone, or its
 // job fails. Jobs that are terminal already are left alone.
-void core_units_retry(engine_core *c, unit *u, const uint64_t ok[4], engine_reason reason) {
+void core_units_retry(engine_core *c, unit *u, const uint64_t ok[4], engine_reason reason, bool may_fall_back) {
     for (uint32_t i = 0; i < u->n; i++) {
         uint32_t j = u->jobs[i], number = u->parts[i].partition;
         job *b = &c->jobs[j];
@@ -76,6 +79,11 @@ void core_units_retry(engine_core *c, unit *u, const uint64_t ok[4], engine_reas
             continue;
         }
         if (!planted(c, ENGINE_BUG_ENDLESS_RETRIES)) p->attempts++;
+        if (p->attempts >= c->cfg.max_attempts && may_fall_back && !p->fallback && !core_devices_fallback_lost(c)) {
+            p->fallback = true;
+            p->attempts = 0;
+            c->stats.fallbacks++;
+        }
         if (p->attempts >= c->cfg.max_attempts) {
             core_jobs_finish(c, j, ENGINE_FAILED, reason, number);
             continue;
@@ -116,7 +124,7 @@ void core_units_refuse(engine_core *c, unit *u, engine_reason reason, uint32_t i
         if (terminal(&c->jobs[u->jobs[i]])) continue;
         c->jobs[u->jobs[i]].unbatched = true;
         const part *p = &job_parts(c, u->jobs[i])[u->parts[i].partition];
-        core_jobs_part_waits(c, u->jobs[i], u->parts[i].partition, p->attempts > 0);
+        core_jobs_part_waits(c, u->jobs[i], u->parts[i].partition, p->attempts > 0 || p->fallback);
     }
 }
 
@@ -128,7 +136,7 @@ void core_units_synth_failed(engine_core *c, engine_unit_id id, engine_reason re
     core_units_free(c, u);
     if (u->dead) return;
     if (reason == ENGINE_OUT_OF_MEMORY) { // may pass
-        core_units_retry(c, u, NONE, reason);
+        core_units_retry(c, u, NONE, reason, false);
         return;
     }
     if (reason == ENGINE_NO_REASON) reason = ENGINE_BAD_INPUT;
@@ -147,7 +155,7 @@ void core_units_verified(engine_core *c, engine_unit_id id, const uint64_t mask[
     u->state = UNIT_FREEING; // so that a job that ends below does not free it first
     if (!u->dead) {
         core_devices_judge(c, u->device, good == u->n);
-        core_units_retry(c, u, mask, ENGINE_WRONG_PROOF);
+        core_units_retry(c, u, mask, ENGINE_WRONG_PROOF, false);
     }
     core_units_free(c, u);
 }
@@ -261,6 +269,8 @@ static bool start_synthesis(engine_core *c) {
     u->state = UNIT_SYNTH;
     u->dead = u->started = false;
     u->critical = c->plan.critical;
+    u->overdue = false;
+    u->fallback = job_parts(c, u->jobs[0])[u->parts[0].partition].fallback;
     u->key = k;
     u->bytes = c->plan.bytes;
     u->worker = worker;

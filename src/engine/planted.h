@@ -28,6 +28,8 @@ typedef enum engine_bug {
     ENGINE_BUG_UNHEALTHY_DEVICE, // an unhealthy device goes on getting units
     ENGINE_BUG_ZOMBIE_START,     // partitions of a cancelled job are synthesised all the same
     ENGINE_BUG_STALE_REPORT,     // a report for a unit that is gone hits the one in its place
+    ENGINE_BUG_EAGER_FALLBACK,   // a fallback device takes whatever comes
+    ENGINE_BUG_BLIND_TO_STUCK,   // jobs go on waiting for devices that never return
     ENGINE_BUGS
 } engine_bug;
 

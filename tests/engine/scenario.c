@@ -38,6 +38,7 @@ static void random_config(engine_config *c, test_rng *r) {
         c->memory_budget = 20 + test_below(r, 200);
         if (one_in(r, 3)) c->critical_reserve = test_below(r, c->memory_budget / 2);
     }
+    if (one_in(r, 4)) c->devices += c->fallback_devices = 1;
 }
 
 static void random_job(scenario *s, uint32_t i, test_rng *r, uint64_t span) {
@@ -83,6 +84,13 @@ void scenario_random(scenario *s, uint64_t seed, uint32_t planted) {
                                    .key_bigger = sometimes(&r, 4, 80),
                                    .again = sometimes(&r, 2, 120),
                                    .no_started = sometimes(&r, 2, 255)};
+    // What never returns keeps its memory and its key for ever, so that there must be enough of both for the others.
+    if (s->faults.hang != 0 && one_in(&r, 3)) {
+        s->faults.stuck = (uint8_t)(1 + test_below(&r, 255));
+        s->cfg.memory_budget = UINT64_MAX;
+        s->cfg.critical_reserve = 0;
+        s->cfg.max_keys = WORLD_KEYS;
+    }
     s->jobs = 1 + (uint32_t)test_below(&r, one_in(&r, 8) ? WORLD_JOBS : 7);
     uint64_t span = 1 + test_below(&r, one_in(&r, 2) ? 20 : 400);
     for (uint32_t i = 0; i < s->jobs; i++) random_job(s, i, &r, span);
@@ -155,7 +163,7 @@ static bool simpler_jobs(scenario *s) {
 
 static bool simpler_world(scenario *s) {
     bool smaller = false;
-    for (unsigned change = 0; change < 18; change++) {
+    for (unsigned change = 0; change < 20; change++) {
         scenario c = *s;
         switch (change) {
         case 0: c.faults.synth_bad = 0; break;
@@ -167,7 +175,7 @@ static bool simpler_world(scenario *s) {
         case 6: c.faults.key_bigger = 0; break;
         case 7: c.faults.again = 0; break;
         case 8: c.faults.no_started = 0; break;
-        case 9: c.cfg.devices = 1; break;
+        case 9: c.cfg.devices = 1, c.cfg.fallback_devices = 0; break;
         case 10: c.cfg.workers_per_device = 1; break;
         case 11: c.cfg.synthesis_concurrency = 1; break;
         case 12: c.cfg.lookahead = 1; break;
@@ -175,6 +183,8 @@ static bool simpler_world(scenario *s) {
         case 14: c.cfg.ageing_ns = 0; break;
         case 15: c.cfg.memory_budget = UINT64_MAX, c.cfg.critical_reserve = 0; break;
         case 16: c.cfg.critical_reserve = 0; break;
+        case 17: c.faults.stuck = 0; break;
+        case 18: c.cfg.devices -= c.cfg.fallback_devices, c.cfg.fallback_devices = 0; break;
         default: c.cfg.device_failure_limit = 0; break;
         }
         smaller |= keep(s, &c);
@@ -192,18 +202,19 @@ void scenario_shrink(scenario *s) {
 void scenario_print(const scenario *s) {
     static const char *const POLICIES[] = {"standard", "slotted", "partition", "batch"};
     const engine_config *c = &s->cfg;
-    printf("  policy %s slot %u batch %u wait %llu, synthesis %u lookahead %u devices %u workers %u\n",
+    printf("  policy %s slot %u batch %u wait %llu, synthesis %u lookahead %u devices %u (fallback %u) workers %u\n",
            POLICIES[c->policy], c->slot_size, c->batch_size, (unsigned long long)c->batch_wait_ns,
-           c->synthesis_concurrency, c->lookahead, c->devices, c->workers_per_device);
+           c->synthesis_concurrency, c->lookahead, c->devices, c->fallback_devices, c->workers_per_device);
     printf("  pending %u+%u finished %u keys %u budget %llu reserve %llu attempts %u ageing %llu timeout %llu "
            "health %u/%llu\n",
            c->max_pending_jobs, c->critical_places, c->max_finished, c->max_keys, (unsigned long long)c->memory_budget,
            (unsigned long long)c->critical_reserve, c->max_attempts, (unsigned long long)c->ageing_ns,
            (unsigned long long)c->stage_timeout_ns, c->device_failure_limit, (unsigned long long)c->device_retry_ns);
     const world_faults *f = &s->faults;
-    printf("  slowest %u, faults: synth %u/%u device %u wrong %u/%u hang %u key %u/%u again %u no_started %u\n",
-           s->slowest, f->synth_bad, f->synth_oom, f->device_error, f->wrong, f->always_wrong, f->hang, f->key_fail,
-           f->key_bigger, f->again, f->no_started);
+    printf(
+        "  slowest %u, faults: synth %u/%u device %u wrong %u/%u hang %u (stuck %u) key %u/%u again %u no_started %u\n",
+        s->slowest, f->synth_bad, f->synth_oom, f->device_error, f->wrong, f->always_wrong, f->hang, f->stuck,
+        f->key_fail, f->key_bigger, f->again, f->no_started);
     for (uint32_t i = 0; i < s->jobs; i++) {
         const world_job *j = &s->job[i];
         if (j->absent) continue;

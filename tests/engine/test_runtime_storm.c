@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// A thousand jobs (CUZK_RUNTIME_JOBS says how many) from several clients at once, on two devices that fail at random,
-// with cancels, clients that go away, repeated ids and a memory budget. Every accepted job ends in exactly one terminal
-// state, every finished proof verifies for its own input (checked here again), each waiter gets exactly one answer, and
-// memory returns to the base line.
+// A thousand jobs (CUZK_RUNTIME_JOBS says how many) from several clients at once, on two devices that fail and hang at
+// random, with cancels, clients that go away, repeated ids, a memory budget, and somebody who looks on all the time.
+// Every accepted job ends in exactly one terminal state, every finished proof verifies for its own input (checked here
+// again), each waiter gets exactly one answer, what is shown adds up at any moment, and memory returns to the base
+// line.
 #include <pthread.h>
 
 #include "testing.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "engine/runtime_bed.h"
 
@@ -33,14 +35,18 @@ struct storm {
     atomic_uint watched;
     client clients[CLIENTS];
     atomic_uint_fast64_t fault_state;
+    atomic_bool calm; // no faults
 };
 
-// A twelfth of the runs fail somehow. Shared by all devices; the order of arrival decides who gets which.
+// A twelfth of the runs fail somehow, and every 151st hangs. Shared by all devices; the order of arrival decides who
+// gets which.
 static sim_fault random_fault(void *ctx, uint64_t run, uint32_t partitions) {
     storm *s = ctx;
     (void)run;
+    if (atomic_load(&s->calm)) return (sim_fault){0};
     test_rng r = {atomic_fetch_add(&s->fault_state, UINT64_C(0x9e3779b97f4a7c15))};
     const uint64_t x = test_u64(&r);
+    if (x % 151 == 7) return (sim_fault){SIM_HANG, 0, 0}; // until the watchdog or a cancel stops it
     switch (x % 60) {
     case 0: return (sim_fault){SIM_ABORT, 0, 0};
     case 1: return (sim_fault){SIM_OUT_OF_MEMORY, 0, 0};
@@ -142,6 +148,70 @@ static void *client_main(void *arg) {
     return NULL;
 }
 
+// Looks at everything, again and again.
+typedef struct onlooker {
+    storm *s;
+    pthread_t thread;
+    atomic_bool stop;
+    unsigned looks, wrong;
+} onlooker;
+
+static bool adds_up(runtime *rt, uint64_t *terminal) {
+    enum { MANY = 64 };
+    runtime_stats st;
+    runtime_job jobs[MANY];
+    runtime_partition parts[PARTS];
+    runtime_key keys[4];
+    runtime_worker workers[16];
+    runtime_device devices[4];
+    runtime_progress p;
+    runtime_stats_of(rt, &st);
+    const engine_stats *e = &st.engine;
+    bool ok = e->queued + e->running + e->done + e->failed + e->cancelled == e->accepted;
+    ok = ok && e->done + e->failed + e->cancelled >= *terminal; // never fewer than before
+    *terminal = e->done + e->failed + e->cancelled;
+    size_t n = runtime_jobs(rt, jobs, MANY);
+    for (size_t i = 0; i < n && i < MANY; i++) {
+        if (runtime_job_progress(rt, &p, jobs[i], NULL) != CUZK_OK) continue; // forgotten
+        ok = ok && p.view.partitions_done <= p.view.partitions && p.times.queue <= p.times.total;
+        ok = ok && (p.view.state != ENGINE_DONE || p.view.partitions_done == p.view.partitions);
+        const size_t k = runtime_partitions(rt, parts, jobs[i], PARTS);
+        ok = ok && k == p.view.partitions;
+        if (p.view.state != ENGINE_DONE) continue;
+        for (size_t at = 0; at < k; at++) ok = ok && parts[at].stage == RUNTIME_PROVEN && parts[at].attempts > 0;
+    }
+    n = runtime_keys(rt, keys, 4);
+    for (size_t i = 0; i < n; i++) ok = ok && !(keys[i].loaded && keys[i].loading);
+    n = runtime_workers(rt, workers, 16);
+    for (size_t i = 0; i < n; i++) ok = ok && (workers[i].job == 0) == (workers[i].count == 0);
+    n = runtime_devices(rt, devices, 4);
+    for (size_t i = 0; i < n; i++) ok = ok && devices[i].failures <= devices[i].runs;
+    return ok;
+}
+
+static void *onlooker_main(void *arg) {
+    onlooker *o = arg;
+    uint64_t terminal = 0;
+    while (!atomic_load(&o->stop)) {
+        o->looks++;
+        o->wrong += !adds_up(o->s->b.rt, &terminal);
+        nanosleep(&(struct timespec){0, 2 * MS}, NULL);
+    }
+    return NULL;
+}
+
+// A stage that takes longer than this is one that hangs, as fast as this machine is now.
+static uint64_t patience(storm *s) {
+    atomic_store(&s->calm, true);
+    bed_start(&s->b);
+    const uint64_t begin = clock_now_ns();
+    bed_expect_done(&s->b, bed_submit(&s->b, "many", 1), PARTS, 1);
+    const uint64_t took = clock_now_ns() - begin;
+    bed_stop(&s->b);
+    atomic_store(&s->calm, false);
+    return 400 * MS + 10 * took;
+}
+
 static void storm_run(engine_policy policy, unsigned jobs, uint64_t seed) {
     static storm s;
     memset(&s, 0, sizeof s);
@@ -163,8 +233,10 @@ static void storm_run(engine_policy policy, unsigned jobs, uint64_t seed) {
     e->device_failure_limit = 4;
     e->device_retry_ns = 5 * MS;
     e->ageing_ns = 20 * MS;
-    e->stage_timeout_ns = UINT64_C(60) * 1000 * MS;
+    e->stage_timeout_ns = patience(&s);
     bed_start(&s.b);
+    onlooker look = {.s = &s};
+    assert_int_equal(pthread_create(&look.thread, NULL, onlooker_main, &look), 0);
     const uint64_t witness = mem_usage_of(MEM_WITNESS).live;
     for (uint32_t i = 0; i < CLIENTS; i++) {
         s.clients[i] = (client){.s = &s, .rng = {seed + i * 77}, .number = i};
@@ -184,14 +256,17 @@ static void storm_run(engine_policy policy, unsigned jobs, uint64_t seed) {
         sum.expected_answers += c->expected_answers;
     }
     assert_true(runtime_drain(s.b.rt, UINT64_MAX));
+    atomic_store(&look.stop, true);
+    assert_int_equal(pthread_join(look.thread, NULL), 0);
+    assert_int_equal(look.wrong, 0);
     runtime_stats st;
     runtime_stats_of(s.b.rt, &st);
     printf(
         "# policy %d: %u accepted, %u joined, %u refused; %u done, %u failed, %u cancelled; %llu retries, %llu wrong "
-        "proofs, peak %llu KiB reserved\n",
+        "proofs, %llu stages timed out, peak %llu KiB reserved; %u looks\n",
         (int)policy, sum.accepted, sum.joined, sum.refused, sum.done, sum.failed, sum.stopped,
         (unsigned long long)st.engine.retries, (unsigned long long)st.wrong_proofs,
-        (unsigned long long)st.engine.memory_peak / 1024);
+        (unsigned long long)st.engine.stage_timeouts, (unsigned long long)st.engine.memory_peak / 1024, look.looks);
     assert_int_equal(sum.wrong, 0);
     assert_int_equal(sum.accepted + sum.joined + sum.refused, jobs);
     assert_int_equal(sum.done + sum.failed + sum.stopped, sum.accepted + sum.joined);

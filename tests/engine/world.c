@@ -20,7 +20,8 @@ typedef struct m_job {
     uint32_t replies;
     bool verified[WORLD_PARTS], in_unit[WORLD_PARTS];
     uint16_t fails[WORLD_PARTS], tries[WORLD_PARTS];
-    uint32_t units, synth; // live units; those not yet in the channel
+    bool fell[WORLD_PARTS], lacked[WORLD_PARTS]; // only for a fallback device; its last failure was a device's memory
+    uint32_t units, synth;                       // live units; those not yet in the channel
 } m_job;
 
 typedef struct m_unit {
@@ -28,7 +29,7 @@ typedef struct m_unit {
     stage st;
     uint32_t n, job[UINT8_MAX + 1];
     uint8_t part[UINT8_MAX + 1];
-    bool channel, hung, stopped, kernels, critical;
+    bool channel, hung, stopped, kernels, critical, fell, stuck;
     uint32_t worker, device, dev_worker;
     uint64_t key, bytes;
     uint64_t hash;
@@ -168,6 +169,23 @@ static bool all_terminal(const world *w, const m_unit *u) {
     return true;
 }
 
+static bool is_fallback(const world *w, uint32_t d) { return d >= w->s->cfg.devices - w->s->cfg.fallback_devices; }
+
+static bool bad_devices(const world *w, bool fallback, bool all) {
+    uint32_t bad = 0, n = 0;
+    for (uint32_t d = 0; d < w->s->cfg.devices; d++) {
+        if (is_fallback(w, d) != fallback) continue;
+        n++;
+        bad += w->unhealthy[d];
+    }
+    return all ? bad == n : bad > 0;
+}
+
+// A fallback device is for those that the others cannot prove, and for all while none of the others works.
+static bool may_run(const world *w, const m_unit *u, uint32_t d) {
+    return is_fallback(w, d) ? u->fell || bad_devices(w, false, true) : !u->fell;
+}
+
 // --- actions ---
 
 static void on_accepted(world *w, const engine_action *a) {
@@ -280,6 +298,8 @@ static void on_start_synth(world *w, const engine_action *a) {
         if (w->bad) return;
         if (w->s->job[j].req.key != r->key) fail(w, "a unit mixes keys");
         m->in_unit[p] = true;
+        u->fell |= m->fell[p];
+        if (m->fell[p] && n != 1) fail(w, "a partition for a fallback device starts among others");
         u->hash = mix(u->hash ^ (uint64_t)j << 40 ^ (uint64_t)p << 16 ^ m->tries[p]++);
         u->job[i] = j;
         u->part[i] = (uint8_t)p;
@@ -338,12 +358,13 @@ static void on_start_device(world *w, const engine_action *a) {
             if (o->kernels) fail(w, "two units in the kernel section of device %u", a->device);
             if (o->dev_worker == a->worker) fail(w, "worker %u of device %u has two units", a->worker, a->device);
         }
-        if (o->st != READY || !w->key[o->key].loaded || w->key[o->key].leaving) continue;
+        if (o->st != READY || !w->key[o->key].loaded || w->key[o->key].leaving || !may_run(w, o, a->device)) continue;
         bool order = w->s->cfg.policy != ENGINE_BATCH && o->channel && o->job[0] != u->job[0];
         if ((o->critical && !u->critical) || (order && job_before(w, o->job[0], u->job[0])))
             fail(w, "unit %llu goes to a device before unit %llu", (unsigned long long)u->id,
                  (unsigned long long)o->id);
     }
+    if (!may_run(w, u, a->device)) fail(w, "unit %llu runs on device %u", (unsigned long long)u->id, a->device);
     if (w->unhealthy[a->device] && (others > 0 || w->s->cfg.device_retry_ns == 0 ||
                                     w->now < w->unhealthy_since[a->device] + w->s->cfg.device_retry_ns))
         fail(w, "unhealthy device %u gets a unit", a->device);
@@ -375,10 +396,19 @@ static void on_stop_unit(world *w, const engine_action *a) {
     u->stopped = true;
     if (!u->hung) return; // ends as it would have
     bool synth = u->st == SYNTH, done = chance(u->hash, 21, 64);
+    uint64_t late = 0;
+    if (!synth && chance(u->hash, 23, w->s->faults.stuck)) {
+        if (chance(u->hash, 24, 128)) {
+            u->stuck = true; // never
+            w->tally->stuck++;
+            return;
+        }
+        late = 3 * w->s->cfg.stage_timeout_ns;
+    }
     engine_event e = {.unit = u->id, .reason = ENGINE_CANCELLED, .partition = UINT32_MAX};
     e.kind = synth ? (done ? ENGINE_EV_SYNTH_DONE : ENGINE_EV_SYNTH_FAILED)
                    : (done ? ENGINE_EV_DEVICE_DONE : ENGINE_EV_DEVICE_FAILED);
-    report(w, duration(w, u->hash, 22), e, u->hash);
+    report(w, late + duration(w, u->hash, 22), e, u->hash);
 }
 
 static void on_verify(world *w, const engine_action *a) {
@@ -443,6 +473,9 @@ static void on_reply(world *w, const engine_action *a) {
     } else if (a->state == ENGINE_FAILED) {
         w->tally->failed++;
         if (a->reason == ENGINE_NO_REASON) fail(w, "job %llu fails without a reason", (unsigned long long)a->job);
+        if (a->reason == ENGINE_OUT_OF_MEMORY && a->partition < r->partitions && m->lacked[a->partition] &&
+            !m->fell[a->partition] && w->s->cfg.fallback_devices > 0 && !bad_devices(w, true, false))
+            fail(w, "job %llu fails for device memory, and no fallback device was tried", (unsigned long long)a->job);
         if ((a->reason == ENGINE_WRONG_PROOF || a->reason == ENGINE_DEVICE_ERROR) &&
             (a->partition >= r->partitions || m->fails[a->partition] != w->s->cfg.max_attempts))
             fail(w, "job %llu fails for partition %u after %u of %u attempts", (unsigned long long)a->job, a->partition,
@@ -465,7 +498,15 @@ static void on_record(world *w, const engine_action *a) {
                 if (i == 0 || u->job[i] != u->job[i - 1]) w->job[u->job[i]].synth--;
         u->channel = true;
     } else if (a->event == TL_RETRY) {
+        m_job *m = &w->job[job_of(w, a->job)];
         w->tally->retries++;
+        if (m->fails[a->partition] < w->s->cfg.max_attempts) return;
+        w->tally->fallbacks++;
+        if (!m->lacked[a->partition] || m->fell[a->partition] || w->s->cfg.fallback_devices == 0)
+            fail(w, "job %llu: partition %u is tried again after %u failures", (unsigned long long)a->job, a->partition,
+                 m->fails[a->partition]);
+        m->fell[a->partition] = true;
+        m->fails[a->partition] = 0;
     } else if (a->event == TL_MEM_WAIT_START) {
         w->tally->mem_waits++;
         w->tally->critical_waits += w->s->job[job_of(w, a->job)].req.priority == ENGINE_CRITICAL;
@@ -523,7 +564,10 @@ static void before_step(world *w, const engine_event *e) {
     case ENGINE_EV_SYNTH_FAILED:
         if (u == NULL || u->st != SYNTH) break;
         u->st = READY;
-        for (uint32_t i = 0; i < u->n && e->reason == ENGINE_OUT_OF_MEMORY; i++) w->job[u->job[i]].fails[u->part[i]]++;
+        for (uint32_t i = 0; i < u->n && e->reason == ENGINE_OUT_OF_MEMORY; i++) {
+            w->job[u->job[i]].fails[u->part[i]]++;
+            w->job[u->job[i]].lacked[u->part[i]] = false; // the host's
+        }
         break;
     case ENGINE_EV_DEVICE_KERNELS_DONE:
         if (u != NULL && u->st == ON_DEVICE) u->kernels = false;
@@ -534,7 +578,10 @@ static void before_step(world *w, const engine_event *e) {
     case ENGINE_EV_DEVICE_FAILED:
         if (u == NULL || u->st != ON_DEVICE) break;
         u->st = RAN;
-        for (uint32_t i = 0; i < u->n; i++) w->job[u->job[i]].fails[u->part[i]]++;
+        for (uint32_t i = 0; i < u->n; i++) {
+            w->job[u->job[i]].fails[u->part[i]]++;
+            w->job[u->job[i]].lacked[u->part[i]] = e->reason == ENGINE_OUT_OF_MEMORY && !is_fallback(w, u->device);
+        }
         break;
     case ENGINE_EV_VERIFIED:
         if (u == NULL || u->st != VERIFYING) break;
@@ -621,10 +668,16 @@ static void at_the_end(world *w) {
     for (uint32_t j = 0; j < w->s->jobs; j++)
         if (w->job[j].accepted && w->job[j].replies != 1)
             fail(w, "job %llu is never answered", (unsigned long long)w->job[j].id);
-    if (st.units_live != 0) fail(w, "%llu units are left", (unsigned long long)st.units_live);
+    uint64_t stuck = 0, held = 0;
+    for (uint32_t i = 0; i < w->units; i++)
+        if (w->unit[i].st != IDLE && w->unit[i].stuck) {
+            stuck++;
+            held += w->unit[i].bytes;
+        }
+    if (st.units_live != stuck) fail(w, "%llu units are left", (unsigned long long)st.units_live);
     if (st.queued != 0 || st.running != 0) fail(w, "jobs are left");
-    if (st.memory_reserved != st.memory_keys) fail(w, "memory is left");
-    if (w->draining && !w->drained) fail(w, "never drained");
+    if (st.memory_reserved != st.memory_keys + held) fail(w, "memory is left");
+    if (w->draining && !w->drained && stuck == 0) fail(w, "never drained");
 }
 
 bool world_run(const scenario *s, world_tally *tally, char *text, size_t size) {

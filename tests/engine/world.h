@@ -27,7 +27,8 @@ typedef struct world_op {
 
 // Chances in 1/256.
 typedef struct world_faults {
-    uint8_t synth_bad, synth_oom, device_error, wrong, always_wrong, hang, key_fail, key_bigger, again, no_started;
+    uint8_t synth_bad, synth_oom, device_error, wrong, always_wrong, hang, key_fail, key_bigger, again, no_started,
+        stuck; // of those that hang on a device: never return
 } world_faults;
 
 typedef struct scenario {
@@ -44,7 +45,7 @@ typedef struct scenario {
 // What happened, to see that the schedules reach everything.
 typedef struct world_tally {
     uint64_t steps, jobs, done, failed, stopped, joined, retries, discarded, blocked, evictions, timeouts, loads,
-        mem_waits, unhealthy, critical_waits;
+        mem_waits, unhealthy, critical_waits, fallbacks, stuck;
     uint64_t reasons[ENGINE_REASONS];
 } world_tally;
 
