@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "field/kernels.h"
 
+#include "base/cpu.h"
+#if defined(FIELD_HAVE_IFMA)
+#include "field/x86/fp_vec_ifma.h"
+#endif
+
 static void fr_vec_add(fr *out, const fr *a, const fr *b, size_t n) {
     for (size_t i = 0; i < n; i++) fr_add(&out[i], &a[i], &b[i]);
 }
@@ -18,5 +23,10 @@ static const field_kernel_table PORTABLE = {fr_vec_add, fr_vec_sub, fr_vec_mul, 
 
 const field_kernel_table *field_kernels_portable(void) { return &PORTABLE; }
 
-// No level has kernels of its own yet. The first one adds a constant table here, chosen by cpu_current().
-const field_kernel_table *field_kernels(void) { return &PORTABLE; }
+const field_kernel_table *field_kernels(void) {
+#if defined(FIELD_HAVE_IFMA)
+    static const field_kernel_table ifma = {fr_vec_add, fr_vec_sub, fr_vec_mul, fp_vec_mul_ifma};
+    if (cpu_current() >= CPU_IFMA) return &ifma;
+#endif
+    return &PORTABLE;
+}

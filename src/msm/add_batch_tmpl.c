@@ -42,7 +42,12 @@ static inline addition classify(FE *den, const POINT *p, const POINT *q, bool ne
     return DOUBLE;
 }
 
-void ADD_BATCH(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n, FE *scratch) {
+// The product of the denominators before addition i.
+static inline FE *prefix(MSM(scratch) * scratch, size_t i) {
+    return &scratch[i / MSM_SCRATCH_UNIT].portable[i % MSM_SCRATCH_UNIT];
+}
+
+void ADD_BATCH(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n, MSM(scratch) * scratch) {
     FE run = FE_ONE, den;
     for (size_t i = 0; i < n; i++) {
         if (i + PREFETCH_DISTANCE < n) {
@@ -52,7 +57,7 @@ void ADD_BATCH(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t
         }
         const addition kind = classify(&den, &acc[a[i]], &table[b[i] >> 1], (b[i] & 1) != 0);
         if (__builtin_expect(kind > DOUBLE, 0)) continue;
-        scratch[i] = run;
+        *prefix(scratch, i) = run;
         MUL(&run, &run, &den);
     }
     F(inv)(&run, &run);
@@ -74,7 +79,7 @@ void ADD_BATCH(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t
         case CANCEL: *p = (POINT){0}; continue;
         default: continue;
         }
-        MUL(&t, &run, &scratch[i]); // 1 / den
+        MUL(&t, &run, prefix(scratch, i)); // 1 / den
         MUL(&run, &run, &den);
         MUL(&lambda, &lambda, &t);
         FE x3, y3;

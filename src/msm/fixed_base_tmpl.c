@@ -51,7 +51,7 @@ static void fill_task(void *ctx, size_t window, unsigned worker) {
     (void)worker;
     const fill_job *j = ctx;
     const MSM(kernels) *k = MSM(kernels_get)();
-    FE scratch[BLOCK];
+    MSM(scratch) scratch[MSM_SCRATCH(BLOCK)];
     uint32_t a[BLOCK], b[BLOCK];
     POINT *row = j->t->table + window * j->t->per_window;
     row[0] = j->bases[window];
@@ -113,7 +113,7 @@ static void mul_task(void *ctx, size_t task, unsigned worker) {
     const mul_job *j = ctx;
     const table_type *t = j->t;
     const MSM(kernels) *kernels = MSM(kernels_get)();
-    FE scratch[BLOCK];
+    MSM(scratch) scratch[MSM_SCRATCH(BLOCK)];
     uint64_t k[BLOCK][4];
     uint32_t a[BLOCK], b[BLOCK];
     bool negated[BLOCK];

@@ -1,22 +1,60 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "msm/kernels.h"
 
-#include "base/cpu.h"
+#include <stdatomic.h>
+
+enum { LEVELS = CPU_IFMA + 1 };
+
+// By level; a level without functions of its own has none here.
+static const msm_g1_kernels G1[LEVELS] = {
+    {CPU_PORTABLE, msm_g1_add_batch_portable},
+#if defined(MSM_HAVE_X86)
+    {CPU_AVX2, msm_g1_add_batch_adx},
+    {CPU_IFMA, msm_g1_add_batch_ifma},
+#endif
+};
+static const msm_g2_kernels G2[LEVELS] = {
+    {CPU_PORTABLE, msm_g2_add_batch_portable},
+#if defined(MSM_HAVE_X86)
+    {CPU_AVX2, msm_g2_add_batch_adx},
+    {CPU_IFMA, msm_g2_add_batch_ifma},
+#endif
+};
+
+const msm_g1_kernels *msm_g1_kernels_at(cpu_level level) {
+    return level <= cpu_current() && G1[level].add_batch != 0 ? &G1[level] : 0;
+}
+const msm_g2_kernels *msm_g2_kernels_at(cpu_level level) {
+    return level <= cpu_current() && G2[level].add_batch != 0 ? &G2[level] : 0;
+}
+
+// What is known of each level's kernels. Two threads that test at the same time find the same, and nothing but the
+// verdict passes between them.
+typedef enum verdict { UNTESTED, PASSED, FAILED } verdict;
+typedef _Atomic int verdicts[LEVELS];
+
+static bool usable(verdicts v, cpu_level level, bool (*test)(cpu_level level)) {
+    int known = atomic_load_explicit(&v[level], memory_order_relaxed);
+    if (known == UNTESTED) {
+        known = test(level) ? PASSED : FAILED;
+        atomic_store_explicit(&v[level], known, memory_order_relaxed);
+    }
+    return known == PASSED;
+}
+
+static bool test_g1(cpu_level level) { return msm_g1_self_test(G1[level].add_batch); }
+static bool test_g2(cpu_level level) { return msm_g2_self_test(G2[level].add_batch); }
 
 const msm_g1_kernels *msm_g1_kernels_get(void) {
-    static const msm_g1_kernels portable = {msm_g1_add_batch_portable};
-#if defined(MSM_HAVE_ADX)
-    static const msm_g1_kernels adx = {msm_g1_add_batch_adx};
-    if (cpu_current() >= CPU_AVX2) return &adx;
-#endif
-    return &portable;
+    static verdicts v;
+    for (cpu_level level = cpu_current(); level > CPU_PORTABLE; level--)
+        if (G1[level].add_batch != 0 && usable(v, level, test_g1)) return &G1[level];
+    return &G1[CPU_PORTABLE];
 }
 
 const msm_g2_kernels *msm_g2_kernels_get(void) {
-    static const msm_g2_kernels portable = {msm_g2_add_batch_portable};
-#if defined(MSM_HAVE_ADX)
-    static const msm_g2_kernels adx = {msm_g2_add_batch_adx};
-    if (cpu_current() >= CPU_AVX2) return &adx;
-#endif
-    return &portable;
+    static verdicts v;
+    for (cpu_level level = cpu_current(); level > CPU_PORTABLE; level--)
+        if (G2[level].add_batch != 0 && usable(v, level, test_g2)) return &G2[level];
+    return &G2[CPU_PORTABLE];
 }

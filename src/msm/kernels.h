@@ -4,39 +4,64 @@
 #ifndef CUZK_MSM_KERNELS_H
 #define CUZK_MSM_KERNELS_H
 
+#include <stdalign.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cpu.h"
 #include "curve/g1.h"
 #include "curve/g2.h"
+
+// Scratch comes in units for 16 additions, aligned for vector registers: n additions need MSM_SCRATCH(n) units. What is
+// inside is a kernel's own affair; the portable one keeps a field element an addition.
+enum { MSM_SCRATCH_UNIT = 16 };
+#define MSM_SCRATCH(n) (((n) + MSM_SCRATCH_UNIT - 1) / MSM_SCRATCH_UNIT)
+typedef union msm_g1_scratch {
+    alignas(64) fp portable[MSM_SCRATCH_UNIT];
+    uint64_t vector[2][72];
+} msm_g1_scratch;
+typedef union msm_g2_scratch {
+    alignas(64) fp2 portable[MSM_SCRATCH_UNIT];
+    uint64_t vector[2][136];
+} msm_g2_scratch;
 
 // add_batch: acc[a[i]] += (b[i] & 1 ? -1 : 1) * table[b[i] >> 1], i < n.
 //
 // Exact for all operands: equal points, opposite points, infinity on either side. The a[i] are distinct, and no
-// element read through b is written through a (acc and table may be one array). scratch holds n field elements.
+// element read through b is written through a (acc and table may be one array). All levels give the same bytes.
 // Costs 5 multiplications and a squaring an addition, and one inversion a call: call it with hundreds of additions.
-typedef struct msm_g1_kernels {
-    void (*add_batch)(g1_affine *acc, const uint32_t *a, const g1_affine *table, const uint32_t *b, size_t n,
-                      fp *scratch);
-} msm_g1_kernels;
+typedef void msm_g1_add_batch(g1_affine *acc, const uint32_t *a, const g1_affine *table, const uint32_t *b, size_t n,
+                              msm_g1_scratch *scratch);
+typedef void msm_g2_add_batch(g2_affine *acc, const uint32_t *a, const g2_affine *table, const uint32_t *b, size_t n,
+                              msm_g2_scratch *scratch);
 
+// `level` says what the functions were written for. It is below cpu_current() if this build has nothing better, or if
+// the better kernels failed their self-test in this process.
+typedef struct msm_g1_kernels {
+    cpu_level level;
+    msm_g1_add_batch *add_batch;
+} msm_g1_kernels;
 typedef struct msm_g2_kernels {
-    void (*add_batch)(g2_affine *acc, const uint32_t *a, const g2_affine *table, const uint32_t *b, size_t n,
-                      fp2 *scratch);
+    cpu_level level;
+    msm_g2_add_batch *add_batch;
 } msm_g2_kernels;
 
-// The kernels for the current CPU level.
+// The kernels for the current CPU level. The first call at a level above the portable one tests them: known sums of
+// multiples of the generator, in a fraction of a millisecond. A level that fails is not used in this process.
 const msm_g1_kernels *msm_g1_kernels_get(void);
 const msm_g2_kernels *msm_g2_kernels_get(void);
+// The kernels of one level, tested or not; NULL if this build has none or the processor lacks it. For tests and
+// benches.
+const msm_g1_kernels *msm_g1_kernels_at(cpu_level level);
+const msm_g2_kernels *msm_g2_kernels_at(cpu_level level);
 
-// One function for every group and CPU level; _adx is x86-64 with BMI2 and ADX (CPU_AVX2).
-void msm_g1_add_batch_portable(g1_affine *acc, const uint32_t *a, const g1_affine *table, const uint32_t *b, size_t n,
-                               fp *scratch);
-void msm_g1_add_batch_adx(g1_affine *acc, const uint32_t *a, const g1_affine *table, const uint32_t *b, size_t n,
-                          fp *scratch);
-void msm_g2_add_batch_portable(g2_affine *acc, const uint32_t *a, const g2_affine *table, const uint32_t *b, size_t n,
-                               fp2 *scratch);
-void msm_g2_add_batch_adx(g2_affine *acc, const uint32_t *a, const g2_affine *table, const uint32_t *b, size_t n,
-                          fp2 *scratch);
+// The test: true if add_batch gives the right sums.
+bool msm_g1_self_test(msm_g1_add_batch *add_batch);
+bool msm_g2_self_test(msm_g2_add_batch *add_batch);
+
+// One function for every group and CPU level; _adx is x86-64 with BMI2 and ADX (CPU_AVX2), _ifma has eight lanes of
+// AVX-512 (CPU_IFMA).
+msm_g1_add_batch msm_g1_add_batch_portable, msm_g1_add_batch_adx, msm_g1_add_batch_ifma;
+msm_g2_add_batch msm_g2_add_batch_portable, msm_g2_add_batch_adx, msm_g2_add_batch_ifma;
 
 #endif

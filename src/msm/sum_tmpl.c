@@ -12,8 +12,8 @@ enum { PREFETCH_DISTANCE = 16, NONE = -1 };
 MSM(workspace) * MSM(workspaces_create)(const pool *p) {
     const size_t threads = pool_threads(p), align = 64;
     const size_t head = (threads * sizeof(MSM(workspace)) + align - 1) / align * align;
-    const size_t each =
-        SUM_POINTS * (sizeof(POINT) + 2 * sizeof(uint32_t)) + SUM_BATCH * (sizeof(FE) + 2 * sizeof(uint32_t)) + align;
+    const size_t each = MSM_SCRATCH(SUM_BATCH) * sizeof(MSM(scratch)) +
+                        SUM_POINTS * (sizeof(POINT) + 2 * sizeof(uint32_t)) + SUM_BATCH * 2 * sizeof(uint32_t) + align;
     const size_t stride = (each + align - 1) / align * align;
     uint8_t *m = stride > (SIZE_MAX - head) / threads ? 0 : mem_alloc(MEM_MSM, head + threads * stride, 1);
     if (m == 0) return 0;
@@ -21,8 +21,8 @@ MSM(workspace) * MSM(workspaces_create)(const pool *p) {
     for (size_t t = 0; t < threads; t++) {
         uint8_t *at = m + head + t * stride;
         MSM(workspace) *w = &all[t];
+        w->scratch = (void *)at, at += MSM_SCRATCH(SUM_BATCH) * sizeof *w->scratch;
         w->pts = (void *)at, at += SUM_POINTS * sizeof *w->pts;
-        w->scratch = (void *)at, at += SUM_BATCH * sizeof *w->scratch;
         w->a = (void *)at, at += SUM_BATCH * sizeof *w->a;
         w->b = (void *)at, at += SUM_BATCH * sizeof *w->b;
         w->start = (void *)at, at += SUM_POINTS * sizeof *w->start;

@@ -16,10 +16,10 @@ enum {
 
 // What one thread needs to sum SUM_POINTS points.
 typedef struct MSM(workspace) {
-    POINT *pts;            // [SUM_POINTS]
-    FE *scratch;           // [SUM_BATCH]
-    uint32_t *a, *b;       // [SUM_BATCH]
-    uint32_t *start, *len; // [SUM_POINTS] segments
+    POINT *pts;             // [SUM_POINTS]
+    MSM(scratch) * scratch; // [MSM_SCRATCH(SUM_BATCH)]
+    uint32_t *a, *b;        // [SUM_BATCH]
+    uint32_t *start, *len;  // [SUM_POINTS] segments
 } MSM(workspace);
 
 // One workspace for every thread of the pool, in one allocation; NULL if memory is refused. Free with mem_free.

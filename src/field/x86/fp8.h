@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Eight elements of Fp side by side, for AVX-512 with IFMA (CPU_IFMA). Limb j of all eight is one vector register.
+//
+// Numbers. An fp8 stands for eight plain integers, each congruent to some element: limbs of 52 bits, a value of up to
+// 416 bits, nothing reduced unless a function says so. There is no fixed Montgomery form. fp8_mul gives
+// a b / 2^416 mod p, so that factors of 2 travel with the values; a caller keeps account of them, and what is stored
+// as an fp (radix 2^384) can be multiplied as it is. docs/maths/msm.md has the account of an addition of points.
+//
+// Words used below. *Tight*: limbs 0 to 6 in [0, 2^52) and the top limb in [0, 2^51): what may be multiplied, as the
+// instructions read only the low 52 bits of a limb. *Loose*: limbs are signed and below 2^62 in magnitude; their sum
+// is what counts. Carries run one limb after the other: a carry can ripple through all of them.
+//
+// Only for translation units compiled for these instructions; call nothing here unless cpu_current() is CPU_IFMA.
+#ifndef CUZK_FIELD_X86_FP8_H
+#define CUZK_FIELD_X86_FP8_H
+
+#include <immintrin.h>
+#include <stdalign.h>
+
+#include "field/fp.h"
+
+enum { FP8_LANES = 8, FP8_LIMBS = 8, FP8_LIMB_BITS = 52 };
+#define FP8_MASK ((INT64_C(1) << FP8_LIMB_BITS) - 1)
+
+typedef struct fp8 {
+    __m512i l[FP8_LIMBS];
+} fp8;
+// The columns of a product, of weight 2^(52 j); signed, below 2^62 in magnitude.
+typedef struct fp8_wide {
+    __m512i c[2 * FP8_LIMBS];
+} fp8_wide;
+
+// p, and 2^416 mod p.
+extern const uint64_t FP8_MODULUS[FP8_LIMBS], FP8_ONE[FP8_LIMBS];
+
+// out := a b / 2^416 mod p, tight and below p + a b / 2^416. For tight a, b with a b < 2^796; out may be a or b.
+void fp8_mul(fp8 *out, const fp8 *a, const fp8 *b);
+void fp8_sqr(fp8 *out, const fp8 *a);
+// t := a b, a^2 for tight a, b; every column below 2^56.
+void fp8_mul_wide(fp8_wide *t, const fp8 *a, const fp8 *b);
+void fp8_sqr_wide(fp8_wide *t, const fp8 *a);
+// out := t / 2^416 mod p, in (t / 2^416, t / 2^416 + p): for columns below 2^58 in magnitude. Limbs 0 to 6 in
+// [0, 2^52), the top one with the sign: tight if t >= 0.
+void fp8_reduce_wide(fp8 *out, const fp8_wide *t);
+// The reduced integer, in [0, p), of a loose v in [-2p, p + 2^380).
+void fp8_canonical(fp8 *out, const fp8 *v);
+// out := 2^816 / a in every lane, tight and below 2p, for tight a with no lane congruent to 0. One inversion.
+void fp8_inv_lanes(fp8 *out, const fp8 *a);
+
+static inline __m512i fp8_limb_p(int j) { return _mm512_set1_epi64((int64_t)FP8_MODULUS[j]); }
+
+static inline void fp8_set1(fp8 *out, const uint64_t limbs[FP8_LIMBS]) {
+    for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = _mm512_set1_epi64((int64_t)limbs[j]);
+}
+
+// Loose to limbs in [0, 2^52) but for the top one, which takes the sign of the value: tight if 0 <= v < 2^415.
+static inline void fp8_carry(fp8 *v) {
+    const __m512i mask = _mm512_set1_epi64(FP8_MASK);
+    for (int j = 0; j + 1 < FP8_LIMBS; j++) {
+        v->l[j + 1] = _mm512_add_epi64(v->l[j + 1], _mm512_srai_epi64(v->l[j], FP8_LIMB_BITS));
+        v->l[j] = _mm512_and_si512(v->l[j], mask);
+    }
+}
+
+// Limb by limb, without carries; results are loose.
+static inline void fp8_add(fp8 *out, const fp8 *a, const fp8 *b) {
+    for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = _mm512_add_epi64(a->l[j], b->l[j]);
+}
+static inline void fp8_sub(fp8 *out, const fp8 *a, const fp8 *b) {
+    for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = _mm512_sub_epi64(a->l[j], b->l[j]);
+}
+static inline void fp8_add_p(fp8 *v) {
+    for (int j = 0; j < FP8_LIMBS; j++) v->l[j] = _mm512_add_epi64(v->l[j], fp8_limb_p(j));
+}
+// v := p - v in the lanes of the mask.
+static inline void fp8_neg_lanes(fp8 *v, __mmask8 lanes) {
+    for (int j = 0; j < FP8_LIMBS; j++) v->l[j] = _mm512_mask_sub_epi64(v->l[j], lanes, fp8_limb_p(j), v->l[j]);
+}
+// v := 1 in the lanes of the mask.
+static inline void fp8_one_lanes(fp8 *v, __mmask8 lanes) {
+    v->l[0] = _mm512_mask_set1_epi64(v->l[0], lanes, 1);
+    for (int j = 1; j < FP8_LIMBS; j++) v->l[j] = _mm512_mask_set1_epi64(v->l[j], lanes, 0);
+}
+// v := v 2^bits for a tight v below 2^(415 - bits), bits < 52; tight.
+static inline void fp8_shift_left(fp8 *v, unsigned bits) {
+    const __m512i mask = _mm512_set1_epi64(FP8_MASK);
+    for (int j = FP8_LIMBS; j-- > 1;) {
+        const __m512i low = _mm512_srli_epi64(v->l[j - 1], FP8_LIMB_BITS - bits);
+        v->l[j] = _mm512_and_si512(_mm512_or_si512(_mm512_slli_epi64(v->l[j], bits), low), mask);
+    }
+    v->l[0] = _mm512_and_si512(_mm512_slli_epi64(v->l[0], bits), mask);
+}
+
+// Lanes in which all limbs are zero, or equal: for tight values, equality of integers.
+static inline __mmask8 fp8_is_zero(const fp8 *a) {
+    __m512i any = a->l[0];
+    for (int j = 1; j < FP8_LIMBS; j++) any = _mm512_or_si512(any, a->l[j]);
+    return _mm512_testn_epi64_mask(any, any);
+}
+static inline __mmask8 fp8_eq(const fp8 *a, const fp8 *b) {
+    __m512i any = _mm512_xor_si512(a->l[0], b->l[0]);
+    for (int j = 1; j < FP8_LIMBS; j++) any = _mm512_or_si512(any, _mm512_xor_si512(a->l[j], b->l[j]));
+    return _mm512_testn_epi64_mask(any, any);
+}
+
+// Six words of 64 bits to eight limbs of 52 and back: the same integers, tight.
+static inline void fp8_from_words(fp8 *out, const __m512i w[6]) {
+    const __m512i mask = _mm512_set1_epi64(FP8_MASK);
+#define JOIN(lo, down, hi, up)                                                                                         \
+    _mm512_and_si512(_mm512_or_si512(_mm512_srli_epi64(w[lo], down), _mm512_slli_epi64(w[hi], up)), mask)
+    out->l[0] = _mm512_and_si512(w[0], mask);
+    out->l[1] = JOIN(0, 52, 1, 12);
+    out->l[2] = JOIN(1, 40, 2, 24);
+    out->l[3] = JOIN(2, 28, 3, 36);
+    out->l[4] = JOIN(3, 16, 4, 48);
+    out->l[5] = _mm512_and_si512(_mm512_srli_epi64(w[4], 4), mask);
+    out->l[6] = JOIN(4, 56, 5, 8);
+    out->l[7] = _mm512_srli_epi64(w[5], 44);
+#undef JOIN
+}
+static inline void fp8_to_words(__m512i w[6], const fp8 *v) {
+#define JOIN(lo, down, hi, up) _mm512_or_si512(_mm512_srli_epi64(v->l[lo], down), _mm512_slli_epi64(v->l[hi], up))
+    w[0] = JOIN(0, 0, 1, 52);
+    w[1] = JOIN(1, 12, 2, 40);
+    w[2] = JOIN(2, 24, 3, 28);
+    w[3] = JOIN(3, 36, 4, 16);
+    w[4] = _mm512_or_si512(JOIN(4, 48, 5, 4), _mm512_slli_epi64(v->l[6], 56));
+    w[5] = JOIN(6, 8, 7, 44);
+#undef JOIN
+}
+
+// Eight elements from eight addresses. Reads sixteen-byte pieces of the elements, nothing beside them.
+static inline void fp8_load(fp8 *out, const fp *const from[FP8_LANES]) {
+    __m512i w[6];
+    for (int pair = 0; pair < 3; pair++) {
+        // Words 2 pair and 2 pair + 1 of lanes 0, 2, 4, 6 and of 1, 3, 5, 7; unpacking sorts them by word.
+        __m512i even = _mm512_setzero_si512(), odd = even;
+        for (int i = 0; i < 4; i++) {
+            const __mmask8 place = (__mmask8)(3u << 2 * i);
+            even = _mm512_mask_broadcast_i64x2(even, place, _mm_loadu_si128((const void *)&from[2 * i]->l[2 * pair]));
+            odd = _mm512_mask_broadcast_i64x2(odd, place, _mm_loadu_si128((const void *)&from[2 * i + 1]->l[2 * pair]));
+        }
+        w[2 * pair] = _mm512_unpacklo_epi64(even, odd);
+        w[2 * pair + 1] = _mm512_unpackhi_epi64(even, odd);
+    }
+    fp8_from_words(out, w);
+}
+
+// Reduced integers to the addresses of the given lanes; the others are not looked at. Through memory, as the stores of
+// single words cost less than shuffles here.
+static inline void fp8_store(fp *const to[FP8_LANES], const fp8 *v, __mmask8 lanes) {
+    __m512i w[6];
+    alignas(64) uint64_t words[6][FP8_LANES];
+    fp8_to_words(w, v);
+    for (int i = 0; i < 6; i++) _mm512_store_si512(words[i], w[i]);
+    for (int lane = 0; lane < FP8_LANES; lane++) {
+        if ((lanes >> lane & 1) == 0) continue;
+        for (int i = 0; i < 6; i++) to[lane]->l[i] = words[i][lane];
+    }
+}
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Known answers for add_batch, from the complete additions of the curve layer: i G + j G = (i + j) G for i and j that
+// meet every case. Compiled for both groups.
+#include "msm/types.h"
+
+enum {
+    SIDE = 9,                 // multiples -4 .. 4
+    PAIRS = SIDE * SIDE,      // one batch with all of them: several groups of lanes, and not a multiple of eight
+    MULTIPLES = 2 * SIDE - 1, // of the sums, -8 .. 8
+};
+
+bool MSM(self_test)(MSM(add_batch) * add_batch) {
+#if MSM_GROUP == 1
+    const POINT *generator = &G1_GENERATOR;
+#else
+    const POINT *generator = &G2_GENERATOR;
+#endif
+    JAC jac[MULTIPLES];
+    POINT sum[MULTIPLES], acc[PAIRS];
+    G(jac_from_affine)(&jac[0], generator);
+    for (int i = 0; i < 3; i++) G(jac_dbl)(&jac[0], &jac[0]);
+    G(jac_neg)(&jac[0], &jac[0]); // -8 G
+    for (int i = 1; i < MULTIPLES; i++) G(jac_add_affine)(&jac[i], &jac[i - 1], generator);
+    G(jac_to_affine_batch)(sum, jac, MULTIPLES);
+    const POINT *multiple = sum + SIDE / 2; // multiple[i] = (i - 4) G
+    MSM(scratch) scratch[MSM_SCRATCH(PAIRS)];
+    uint32_t a[PAIRS], b[PAIRS];
+    for (uint32_t k = 0; k < PAIRS; k++) {
+        const uint32_t i = k / SIDE, j = k % SIDE;
+        acc[k] = multiple[i];
+        a[k] = k;
+        // Half of the second operands come as the negative of their opposite.
+        b[k] = k % 2 == 0 ? j << 1 : (SIDE - 1 - j) << 1 | 1;
+    }
+    add_batch(acc, a, multiple, b, PAIRS, scratch);
+    for (uint32_t k = 0; k < PAIRS; k++)
+        if (!G(affine_eq)(&acc[k], &sum[k / SIDE + k % SIDE])) return false;
+    return true;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Eight coordinates side by side, of one group: what add_batch_ifma_tmpl.c needs of Fp or Fp2. MSM_GROUP chooses.
+//
+// A coordinate here is what is stored, an integer x 2^384 mod p (in G2 two of them), or that times another power of 2;
+// the powers are followed in add_batch_ifma_tmpl.c. Words: field/x86/fp8.h.
+//
+// For Fp2 a denominator d is inverted through its norm, 1/d = (d0 - d1 u) / (d0^2 + d1^2): then running products stay
+// in Fp, at 3 multiplications there instead of 3 in Fp2. -1 is no square in Fp, so the norm of d is 0 only if d is.
+#ifndef CUZK_MSM_X86_COORD8_H
+#define CUZK_MSM_X86_COORD8_H
+
+#include "field/x86/fp8.h"
+#include "msm/types.h"
+
+enum { COORD_DEGREE = MSM_GROUP };
+
+typedef struct coord8 {
+    fp8 c[COORD_DEGREE];
+} coord8;
+
+// A stored coordinate is COORD_DEGREE fp, one after the other.
+static inline void coord_load(coord8 *out, const FE *const from[FP8_LANES]) {
+    for (int k = 0; k < COORD_DEGREE; k++) {
+        const fp *part[FP8_LANES];
+        for (int i = 0; i < FP8_LANES; i++) part[i] = (const fp *)from[i] + k;
+        fp8_load(&out->c[k], part);
+    }
+}
+static inline void coord_store(FE *const to[FP8_LANES], const coord8 *v, __mmask8 lanes) {
+    for (int k = 0; k < COORD_DEGREE; k++) {
+        fp *part[FP8_LANES];
+        for (int i = 0; i < FP8_LANES; i++) part[i] = (fp *)to[i] + k;
+        fp8_store(part, &v->c[k], lanes);
+    }
+}
+static inline __mmask8 coord_is_zero(const coord8 *a) {
+    __mmask8 lanes = 0xff;
+    for (int k = 0; k < COORD_DEGREE; k++) lanes &= fp8_is_zero(&a->c[k]);
+    return lanes;
+}
+static inline __mmask8 coord_eq(const coord8 *a, const coord8 *b) {
+    __mmask8 lanes = 0xff;
+    for (int k = 0; k < COORD_DEGREE; k++) lanes &= fp8_eq(&a->c[k], &b->c[k]);
+    return lanes;
+}
+static inline void coord_sub(coord8 *out, const coord8 *a, const coord8 *b) {
+    for (int k = 0; k < COORD_DEGREE; k++) fp8_sub(&out->c[k], &a->c[k], &b->c[k]);
+}
+static inline void coord_add_p(coord8 *v) {
+    for (int k = 0; k < COORD_DEGREE; k++) fp8_add_p(&v->c[k]);
+}
+static inline void coord_carry(coord8 *v) {
+    for (int k = 0; k < COORD_DEGREE; k++) fp8_carry(&v->c[k]);
+}
+static inline void coord_shift_left(coord8 *v, unsigned bits) {
+    for (int k = 0; k < COORD_DEGREE; k++) fp8_shift_left(&v->c[k], bits);
+}
+static inline void coord_neg_lanes(coord8 *v, __mmask8 lanes) {
+    for (int k = 0; k < COORD_DEGREE; k++) fp8_neg_lanes(&v->c[k], lanes);
+}
+static inline void coord_canonical(coord8 *v) {
+    for (int k = 0; k < COORD_DEGREE; k++) fp8_canonical(&v->c[k], &v->c[k]);
+}
+
+#if MSM_GROUP == 1
+
+static inline const fp8 *coord_denominator(fp8 *space, const coord8 *d) {
+    (void)space;
+    return &d->c[0];
+}
+// out := a / d, given the inverse of d's denominator: operands and result as for fp8_mul.
+static inline void coord_over(coord8 *out, const coord8 *a, const coord8 *d, const fp8 *inverse) {
+    (void)d;
+    fp8_mul(&out->c[0], &a->c[0], inverse);
+}
+static inline void coord_sqr(coord8 *out, const coord8 *a) { fp8_sqr(&out->c[0], &a->c[0]); }
+static inline void coord_mul(coord8 *out, const coord8 *a, const coord8 *b) { fp8_mul(&out->c[0], &a->c[0], &b->c[0]); }
+
+#else
+
+static inline const fp8 *coord_denominator(fp8 *space, const coord8 *d) {
+    fp8_wide s, t;
+    fp8_sqr_wide(&s, &d->c[0]);
+    fp8_sqr_wide(&t, &d->c[1]);
+    for (int j = 0; j < 2 * FP8_LIMBS; j++) s.c[j] = _mm512_add_epi64(s.c[j], t.c[j]); // below 2^57
+    fp8_reduce_wide(space, &s);
+    return space;
+}
+
+// The parts of Karatsuba's products: p = a0 b0, q = a1 b1, r = (a0 + a1) s, and what is to be reduced from them. The
+// columns of each are below 2^56, of r - p + q and r - p - q below 2^58.
+static inline void coord_products(fp8_wide *p, fp8_wide *q, fp8_wide *r, const coord8 *a, const coord8 *b,
+                                  const fp8 *s) {
+    fp8 sum;
+    fp8_add(&sum, &a->c[0], &a->c[1]);
+    fp8_carry(&sum);
+    fp8_mul_wide(p, &a->c[0], &b->c[0]);
+    fp8_mul_wide(q, &a->c[1], &b->c[1]);
+    fp8_mul_wide(r, &sum, s);
+}
+
+// a (d0 - d1 u) n, with n the inverse of the norm:
+// (a0 + a1 u)(d0 - d1 u) = a0 d0 + a1 d1 + ((a0 + a1)(d0 - d1) - a0 d0 + a1 d1) u.
+// For d1 < 2p the factor d0 - d1 + 2p is not negative and both sums are integers >= 0.
+static inline void coord_over(coord8 *out, const coord8 *a, const coord8 *d, const fp8 *inverse) {
+    fp8_wide p, q, r;
+    fp8 s;
+    fp8_sub(&s, &d->c[0], &d->c[1]);
+    fp8_add_p(&s), fp8_add_p(&s);
+    fp8_carry(&s);
+    coord_products(&p, &q, &r, a, d, &s);
+    for (int j = 0; j < 2 * FP8_LIMBS; j++) {
+        r.c[j] = _mm512_add_epi64(_mm512_sub_epi64(r.c[j], p.c[j]), q.c[j]);
+        p.c[j] = _mm512_add_epi64(p.c[j], q.c[j]);
+    }
+    fp8_reduce_wide(&s, &p);
+    fp8_mul(&out->c[0], &s, inverse);
+    fp8_reduce_wide(&s, &r);
+    fp8_mul(&out->c[1], &s, inverse);
+}
+
+// (a0 + a1)(a0 - a1) + 2 a0 a1 u, for a1 < 2p.
+static inline void coord_sqr(coord8 *out, const coord8 *a) {
+    fp8 s, t;
+    fp8_add(&s, &a->c[0], &a->c[1]);
+    fp8_carry(&s);
+    fp8_sub(&t, &a->c[0], &a->c[1]);
+    fp8_add_p(&t), fp8_add_p(&t);
+    fp8_carry(&t);
+    fp8_mul(&out->c[0], &s, &t);
+    fp8_add(&s, &a->c[0], &a->c[0]);
+    fp8_carry(&s);
+    fp8_mul(&out->c[1], &s, &a->c[1]);
+}
+
+// a0 b0 - a1 b1 + ((a0 + a1)(b0 + b1) - a0 b0 - a1 b1) u. The first part may be negative, by a1 b1 / 2^416: limbs as
+// fp8_reduce_wide says.
+static inline void coord_mul(coord8 *out, const coord8 *a, const coord8 *b) {
+    fp8_wide p, q, r;
+    fp8 s;
+    fp8_add(&s, &b->c[0], &b->c[1]);
+    fp8_carry(&s);
+    coord_products(&p, &q, &r, a, b, &s);
+    for (int j = 0; j < 2 * FP8_LIMBS; j++) {
+        r.c[j] = _mm512_sub_epi64(_mm512_sub_epi64(r.c[j], p.c[j]), q.c[j]);
+        p.c[j] = _mm512_sub_epi64(p.c[j], q.c[j]);
+    }
+    fp8_reduce_wide(&out->c[0], &p);
+    fp8_reduce_wide(&out->c[1], &r);
+}
+
+#endif
+#endif
