@@ -101,6 +101,9 @@ job_entry *jobs_by_number(service *s, runtime_job job); // with the lock
 void jobs_enter(service *s, service_submitted *out, job_entry **fresh, runtime_job job, bool joined);
 void jobs_free(service *s); // the runtime is gone, and nobody waits
 
+// service_look, and the figures of the same moment (f may be NULL).
+CUZK_MUST_USE cuzk_status service_look_with(service *s, service_snapshot **out, figures *f, cuzk_error *err);
+
 // --- devices.c ---
 
 typedef struct device_plan device_plan; // faults of simulated devices; freed after those

@@ -162,7 +162,7 @@ static bool fill_devices(service *s, service_snapshot *out) {
     return ok;
 }
 
-cuzk_status service_look(service *s, service_snapshot **out, cuzk_error *err) {
+cuzk_status service_look_with(service *s, service_snapshot **out, figures *f, cuzk_error *err) {
     *out = NULL;
     service_snapshot *n = mem_calloc(MEM_MISC, 1, sizeof *n);
     if (n == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a snapshot");
@@ -177,6 +177,7 @@ cuzk_status service_look(service *s, service_snapshot **out, cuzk_error *err) {
     runtime_stats_of(s->rt, &n->stats);
     n->memory_used = n->stats.engine.memory_reserved;
     n->input_bytes = s->input_bytes;
+    if (f != NULL) *f = s->figures;
     const bool ok = fill_jobs(s, n, now) && fill_keys(s, n, now) && fill_workers(s, n) && fill_devices(s, n);
     pthread_mutex_unlock(&s->lock);
     if (!ok) {
@@ -185,6 +186,10 @@ cuzk_status service_look(service *s, service_snapshot **out, cuzk_error *err) {
     }
     *out = n;
     return CUZK_OK;
+}
+
+cuzk_status service_look(service *s, service_snapshot **out, cuzk_error *err) {
+    return service_look_with(s, out, NULL, err);
 }
 
 void service_snapshot_free(service_snapshot **snapshot) {
