@@ -142,6 +142,20 @@ static cuzk_status make_plan(porep_provider *p, provider_plan *plan, const porep
     return s;
 }
 
+cuzk_status provider_porep_need(uint64_t *key_bytes, uint64_t *partition_bytes, const char *params_dir,
+                                uint64_t sector_size, cuzk_error *err) {
+    porep_shape shape;
+    params_files files;
+    uint64_t n_h = 0, n_l = 0, key;
+    cuzk_status s = porep_shape_by_size(&shape, sector_size, POREP_API_1_1, POREP_INTERACTIVE, err);
+    if (s == CUZK_OK) s = params_locate(&files, params_dir, &shape, err);
+    if (s == CUZK_OK) s = params_check_layout(&files, err);
+    if (s == CUZK_OK) s = identity(&key, key_bytes, files.params, err);
+    if (s == CUZK_OK) s = read_counts(&n_h, &n_l, &files, err);
+    if (s == CUZK_OK) *partition_bytes = provider_partition_bytes(n_h + 1, n_l);
+    return s;
+}
+
 static void request_destroy(porep_request *r) {
     c1_destroy(&r->c1);
     mem_free(r);

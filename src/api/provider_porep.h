@@ -27,4 +27,9 @@ typedef struct provider_porep_facts {
 } provider_porep_facts;
 provider_porep_facts provider_porep_facts_of(const void *request);
 
+// What a proof of that sector size takes at least: its key, and one partition under way. Reads sizes and counts of the
+// files alone. Fails where the folder has no such files, or what is there is not whole.
+CUZK_MUST_USE cuzk_status provider_porep_need(uint64_t *key_bytes, uint64_t *partition_bytes, const char *params_dir,
+                                              uint64_t sector_size, cuzk_error *err);
+
 #endif

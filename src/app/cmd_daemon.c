@@ -6,6 +6,7 @@
 
 #include "app/app.h"
 #include "app/config.h"
+#include "app/daemon.h"
 
 #define DEFAULT_CONFIG "/data/zk/cuzk.toml"
 
@@ -128,7 +129,8 @@ static json_t *value_as_json(const config_key *key, const config_value *v) {
     return list;
 }
 
-static int print_check_json(app *a, const config *c, char (*warnings)[CONFIG_WHERE_MAX], size_t n_warnings) {
+static int print_check_json(app *a, const config *c, const daemon_options *o, const runtime_threads *threads,
+                            char (*warnings)[CONFIG_WHERE_MAX], size_t n_warnings) {
     json_t *sections = json_object(), *list = json_array();
     for (int i = 0; i < CONFIG_KEYS; i++) {
         const config_key *key = &CONFIG_TABLE[i];
@@ -144,14 +146,24 @@ static int print_check_json(app *a, const config *c, char (*warnings)[CONFIG_WHE
                                       app_json_text(where)));
     }
     for (size_t i = 0; i < n_warnings; i++) json_array_append_new(list, app_json_text(warnings[i]));
-    app_print_json(a, json_pack("{s:o, s:o}", "config", sections, "warnings", list));
+    json_t *derived =
+        json_pack("{s:s, s:i, s:i, s:s, s:s}", "policy", daemon_policy_name(o->service.engine.policy), "threads",
+                  (int)threads->total, "synthesis_threads", (int)threads->synthesis, "memory", o->budget, "devices",
+                  o->devices);
+    const uint64_t budget = o->service.engine.memory_budget;
+    json_object_set_new(derived, "memory_bytes", budget == UINT64_MAX ? json_null() : json_integer((json_int_t)budget));
+    app_print_json(a, json_pack("{s:o, s:o, s:o}", "config", sections, "derived", derived, "warnings", list));
     return app_finish(a);
 }
 
+// What follows from the values is checked as at a start, and printed too.
 static int print_check(app *a, const config *c, const char *strange) {
     char warnings[WARNINGS_MAX][CONFIG_WHERE_MAX];
     size_t n = find_warnings(warnings, WARNINGS_MAX, c, strange);
-    if (a->json) return print_check_json(a, c, warnings, n);
+    daemon_options o;
+    if (daemon_options_make(&o, c, &a->err) != CUZK_OK) return app_fail(a);
+    const runtime_threads threads = runtime_split_threads(o.service.threads, o.service.synthesis_threads);
+    if (a->json) return print_check_json(a, c, &o, &threads, warnings, n);
     const char *section = "";
     for (int i = 0; i < CONFIG_KEYS; i++) {
         const config_key *key = &CONFIG_TABLE[i];
@@ -164,8 +176,22 @@ static int print_check(app *a, const config *c, const char *strange) {
         config_format(value, sizeof value, key, &c->values[i]);
         printf("%-24s = %-32s # %s\n", key->name, value, where);
     }
+    printf("\n# From this follows:\n# policy   %s\n# threads  %u in all, %u for synthesis\n# memory   %s\n"
+           "# devices  %s\n",
+           daemon_policy_name(o.service.engine.policy), threads.total, threads.synthesis, o.budget, o.devices);
     for (size_t i = 0; i < n; i++) fprintf(stderr, "cuzk: warning: %s\n", warnings[i]);
     return app_finish(a);
+}
+
+static int run(app *a, const config *c, const char *strange) {
+    char warnings[WARNINGS_MAX][CONFIG_WHERE_MAX];
+    const char *list[WARNINGS_MAX];
+    size_t n = find_warnings(warnings, WARNINGS_MAX, c, strange);
+    for (size_t i = 0; i < n; i++) list[i] = warnings[i];
+    daemon_options o;
+    cuzk_status s = daemon_options_make(&o, c, &a->err);
+    if (s == CUZK_OK) s = daemon_run(&o, c->path, list, n, &a->err);
+    return s == CUZK_OK ? EXIT_DONE : app_fail(a);
 }
 
 int command_daemon(app *a, int argc, char **argv) {
@@ -179,7 +205,7 @@ int command_daemon(app *a, int argc, char **argv) {
     config *c = NULL;
     const char *strange = NULL;
     if (load(&c, &args, &strange, &a->err) != CUZK_OK) return app_fail(a);
-    code = args.check ? print_check(a, c, strange) : app_usage(a, "the daemon is not part of this build yet");
+    code = args.check ? print_check(a, c, strange) : run(a, c, strange);
     config_destroy(&c);
     return code;
 }

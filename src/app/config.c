@@ -157,8 +157,10 @@ static bool take_item(config_value *v, const config_key *key, const toml_item *t
         return false;
     }
     config_value made = {0};
-    for (size_t i = 0; i < n; i++) { // each word as a list of its own, for the checks
-        if (config_value_from_text(&made, key, words[i], why) && made.n_list == 1) continue;
+    for (size_t i = 0; i < n; i++) {
+        if (key->numbers ? config_value_from_text(&made, key, words[i], why) && made.n_list == 1
+                         : words[i][0] != 0 && config_is_plain_text(words[i]))
+            continue;
         snprintf(why, CONFIG_WHERE_MAX, "expected %.300s, found \"%.100s\" in the list", expected, words[i]);
         config_value_release(&made);
         return false;

@@ -164,6 +164,7 @@ void config_format_duration(char out[32], uint64_t ms);
 // A range as words: "a number from 1 to 64".
 void config_expected(char out[CONFIG_WHERE_MAX], const config_key *key);
 bool config_in_range(const config_key *key, uint64_t number);
+bool config_is_plain_text(const char *text); // without control characters
 
 // --- documents made from the table (config_print.c) ---
 

@@ -204,14 +204,15 @@ static bool parse_choice(config_value *v, const config_key *key, const char *tex
     return false;
 }
 
-// "a,b, c"; "" is the empty list.
+// "a,b, c"; words that hold commas themselves are separated by semicolons: "a,b; c" or "a,b;". "" is the empty list.
 static bool parse_list(config_value *v, const config_key *key, const char *text) {
     const char *words[64];
     char *copy = strdup(text);
     size_t n = 0;
     bool ok = copy != NULL;
+    const char separator = strchr(text, ';') != NULL ? ';' : ',';
     for (char *p = copy; ok && *text != 0 && p != NULL;) {
-        char *comma = strchr(p, ',');
+        char *comma = strchr(p, separator);
         if (comma != NULL) *comma = 0;
         while (*p == ' ') p++;
         for (char *e = p + strlen(p); e > p && e[-1] == ' ';) *--e = 0;
@@ -219,17 +220,17 @@ static bool parse_list(config_value *v, const config_key *key, const char *text)
         ok = n < sizeof words / sizeof *words && *p != 0 &&
              (!key->numbers || (parse_number(&number, p) && config_in_range(key, number)));
         if (ok) words[n++] = p;
-        p = comma != NULL ? comma + 1 : NULL;
+        p = comma != NULL && (separator == ',' || comma[1] != 0) ? comma + 1 : NULL;
     }
     ok = ok && config_value_copy_list(v, words, n);
     free(copy);
     return ok;
 }
 
-static bool is_plain_text(const config_key *key, const char *text) {
+bool config_is_plain_text(const char *text) {
     for (const unsigned char *p = (const unsigned char *)text; *p != 0; p++)
         if (*p < 0x20 || *p == 0x7f) return false;
-    return !key->filled || *text != 0;
+    return true;
 }
 
 bool config_value_from_text(config_value *v, const config_key *key, const char *text, char why[CONFIG_WHERE_MAX]) {
@@ -245,7 +246,9 @@ bool config_value_from_text(config_value *v, const config_key *key, const char *
     case CONFIG_DURATION:
         ok = config_parse_duration(&made.number, key->unit_ms, text) && config_in_range(key, made.number);
         break;
-    case CONFIG_TEXT: ok = is_plain_text(key, text) && (made.text = strdup(text)) != NULL; break;
+    case CONFIG_TEXT:
+        ok = config_is_plain_text(text) && (!key->filled || *text != 0) && (made.text = strdup(text)) != NULL;
+        break;
     case CONFIG_CHOICE: ok = parse_choice(&made, key, text); break;
     case CONFIG_LIST: ok = parse_list(&made, key, text); break;
     }

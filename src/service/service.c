@@ -186,8 +186,7 @@ bool service_draining(const service *s) { return atomic_load(&s->draining); }
 
 bool service_drain(service *s, uint64_t timeout_ms) {
     if (!atomic_exchange(&s->draining, true))
-        log_write(LOG_INFO, "service", NULL,
-                  "no more requests are accepted; what is there has %" PRIu64 " ms to finish", timeout_ms);
+        log_write(LOG_INFO, "service", NULL, "no more requests are accepted");
     return runtime_drain(s->rt, timeout_ms > UINT64_MAX / 1000000 ? UINT64_MAX : timeout_ms * 1000000);
 }
 

@@ -68,6 +68,7 @@ typedef struct service_options {
     uint32_t timeline_tail;     // lines kept in memory; 0: 65536
     uint64_t max_message_bytes; // of a request; 0: 256 MiB
     uint64_t max_input_bytes;   // of all requests waiting together; 0: a quarter of the memory budget
+    uint64_t job_deadline_ms;   // of requests that bring none; 0: none
     bool cancel_on_disconnect;  // a Prove call whose client went away cancels the job if nobody else waits for it
 } service_options;
 

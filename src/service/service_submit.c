@@ -274,13 +274,14 @@ static cuzk_status make_uuid(char out[SERVICE_JOB_ID_MAX], cuzk_error *err) {
 static cuzk_status hand_over(service *s, runtime_job *job, bool *joined, engine_reason *reason, const char *id,
                              const service_request *r, cuzk_error *err) {
     uint8_t toy[TOYS_INPUT_MAX];
+    const uint64_t deadline_ms = r->deadline_ms != 0 ? r->deadline_ms : s->opt.job_deadline_ms;
     runtime_request q = {
         .kind = service_kind_name(r->kind),
         .input = r->vanilla_proof,
         .input_len = r->vanilla_proof_len,
         .client_id = id,
         .priority = priority_of(r),
-        .timeout_ns = r->deadline_ms > UINT64_MAX / 1000000 ? UINT64_MAX : r->deadline_ms * 1000000,
+        .timeout_ns = deadline_ms > UINT64_MAX / 1000000 ? UINT64_MAX : deadline_ms * 1000000,
     };
     if (r->kind == SERVICE_TOY) {
         cuzk_status st = toys_input(toy, &q.input_len, r->registered_proof, r->sector_size, r->vanilla_proof,

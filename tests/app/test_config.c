@@ -307,6 +307,35 @@ static void test_the_later_wins(void **state) {
     config_destroy(&c);
 }
 
+// Names of simulated devices have commas of their own.
+static void test_words_with_commas(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t n;
+        const char *first;
+    } cases[] = {{"", 0, NULL},
+                 {"cpu", 1, "cpu"},
+                 {"cpu,cpu", 2, "cpu"},
+                 {"sim:kernel=5ms,wrong@3;", 1, "sim:kernel=5ms,wrong@3"},
+                 {"sim:kernel=5ms,wrong@3; cpu", 2, "sim:kernel=5ms,wrong@3"}};
+    config *c = fresh();
+    cuzk_error err = {0};
+    config_value *v = &c->values[CONFIG_GPUS_BACKEND];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(config_set(c, CONFIG_GPUS_BACKEND, "--set", cases[i].text, &err), CUZK_OK);
+        assert_int_equal(v->n_list, cases[i].n);
+        if (v->n_list > 0) assert_string_equal(v->list[0], cases[i].first);
+    }
+    assert_int_equal(config_set(c, CONFIG_GPUS_BACKEND, "--set", ";", &err), CUZK_ERR_USAGE);
+    assert_int_equal(read_text(c, "[gpus]\nbackend = \"sim:kernel=5ms,wrong@3\"\n", &err), CUZK_OK);
+    assert_int_equal(v->n_list, 1);
+    assert_string_equal(v->list[0], "sim:kernel=5ms,wrong@3");
+    assert_int_equal(read_text(c, "[gpus]\nbackend = [\"sim:a,b\", \"c;d\"]\n", &err), CUZK_OK);
+    assert_int_equal(v->n_list, 2);
+    config_destroy(&c);
+}
+
 static void test_files(void **state) {
     (void)state;
     config *c = fresh();
@@ -404,6 +433,7 @@ int main(void) {
         cmocka_unit_test(test_public_configuration),
         cmocka_unit_test(test_sizes_and_times),
         cmocka_unit_test(test_the_later_wins),
+        cmocka_unit_test(test_words_with_commas),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_documents_are_those_of_the_repository),
         cmocka_unit_test(test_example_is_the_defaults),
