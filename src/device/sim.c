@@ -14,7 +14,7 @@ enum { SLICE_NS = 500 * 1000 };
 typedef struct sim_device {
     device head;
     sim_options options;
-    atomic_bool in_kernels;
+    atomic_bool in_kernels, released;
     atomic_uint_fast64_t runs, partitions, overlaps, keys;
     atomic_uint_fast64_t faults[SIM_FAULTS];
 } sim_device;
@@ -70,6 +70,9 @@ static cuzk_status kernels(const sim_device *d, groth16_proof *out, device_fault
     switch (f->kind) {
     case SIM_HANG:
         while (!observe_cancelled(run->obs)) sleep_ns(SLICE_NS);
+        return stopped(fault, err);
+    case SIM_STUCK:
+        while (!atomic_load(&d->released)) sleep_ns(SLICE_NS);
         return stopped(fault, err);
     case SIM_OUT_OF_MEMORY:
         if (!pass_time(d, ns / 2, run->obs)) return stopped(fault, err);
@@ -154,6 +157,8 @@ cuzk_status device_open_sim(device **out, const sim_options *options, cuzk_error
     *out = &d->head;
     return CUZK_OK;
 }
+
+void sim_release(device *sim) { atomic_store(&((sim_device *)sim)->released, true); }
 
 sim_stats sim_stats_of(const device *sim) {
     const sim_device *d = (const sim_device *)sim;

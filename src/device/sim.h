@@ -16,6 +16,7 @@ typedef enum sim_fault_kind {
     SIM_WRONG,         // the proof of one partition is of another statement: well-formed, does not verify
     SIM_HANG,          // does nothing until it is stopped
     SIM_ABORT,         // the driver fails in the middle
+    SIM_STUCK,         // does nothing, not even when it is stopped, until sim_release
     SIM_FAULTS
 } sim_fault_kind;
 
@@ -52,6 +53,7 @@ typedef struct sim_stats {
     uint64_t overlaps;           // runs that began while another was in the kernel section: 0 if the caller keeps order
     uint64_t keys;               // loaded now
 } sim_stats;
+void sim_release(device *sim);             // lets the runs return that are stuck, now and from now on
 sim_stats sim_stats_of(const device *sim); // of a device made by device_open_sim
 
 #endif

@@ -186,7 +186,7 @@ size_t engine_core_step(engine_core *c, uint64_t now, const engine_event *e, con
     case ENGINE_EV_DEVICE_KERNELS_DONE: core_devices_kernels_done(c, e->unit); break;
     case ENGINE_EV_DEVICE_DONE: core_devices_done(c, e->unit); break;
     case ENGINE_EV_DEVICE_FAILED: core_devices_failed(c, e->unit, e->reason, e->host); break;
-    case ENGINE_EV_VERIFIED: core_units_verified(c, e->unit, e->ok_mask); break;
+    case ENGINE_EV_VERIFIED: core_units_verified(c, e->unit, e->ok_mask, e->host); break;
     case ENGINE_EV_KEY_LOADED: core_keys_loaded(c, e->key, e->ticket, e->bytes); break;
     case ENGINE_EV_KEY_FAILED: core_keys_failed(c, e->key, e->ticket, e->reason); break;
     case ENGINE_EV_KEY_FREED: core_keys_freed(c, e->key, e->ticket); break;

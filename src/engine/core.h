@@ -138,7 +138,7 @@ typedef struct engine_event {
     uint64_t token;
     engine_reason reason;
     uint32_t partition;  // SYNTH_FAILED: index within the unit
-    bool host;           // DEVICE_FAILED: the host is to blame (memory, threads), not the device
+    bool host;           // DEVICE_FAILED, VERIFIED: what failed is the host's fault (memory, threads), not the device's
     uint64_t ok_mask[4]; // units have at most 256 partitions
 } engine_event;
 

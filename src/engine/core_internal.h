@@ -199,7 +199,7 @@ uint32_t core_units_find(const engine_core *c, engine_unit_id id); // slot or NO
 void core_units_dispatch(engine_core *c);                          // starts everything that may start
 void core_units_synth_done(engine_core *c, engine_unit_id id);
 void core_units_synth_failed(engine_core *c, engine_unit_id id, engine_reason reason, uint32_t index);
-void core_units_verified(engine_core *c, engine_unit_id id, const uint64_t mask[4]);
+void core_units_verified(engine_core *c, engine_unit_id id, const uint64_t mask[4], bool host);
 void core_units_freed(engine_core *c, engine_unit_id id);
 void core_units_abandon(engine_core *c, unit *u); // nobody wants it any more
 void core_units_discard(engine_core *c, unit *u); // gives a waiting unit up; its partitions wait again

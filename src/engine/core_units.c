@@ -143,7 +143,7 @@ void core_units_synth_failed(engine_core *c, engine_unit_id id, engine_reason re
     core_units_refuse(c, u, reason, index);
 }
 
-void core_units_verified(engine_core *c, engine_unit_id id, const uint64_t mask[4]) {
+void core_units_verified(engine_core *c, engine_unit_id id, const uint64_t mask[4], bool host) {
     unit *u = unit_in(c, id, UNIT_VERIFY);
     if (u == NULL) return;
     uint32_t good = 0;
@@ -154,8 +154,8 @@ void core_units_verified(engine_core *c, engine_unit_id id, const uint64_t mask[
     c->devices[u->device].inflight--;
     u->state = UNIT_FREEING; // so that a job that ends below does not free it first
     if (!u->dead) {
-        core_devices_judge(c, u->device, good == u->n);
-        core_units_retry(c, u, mask, ENGINE_WRONG_PROOF, false);
+        if (!host || good == u->n) core_devices_judge(c, u->device, good == u->n);
+        core_units_retry(c, u, mask, host ? ENGINE_OUT_OF_MEMORY : ENGINE_WRONG_PROOF, false);
     }
     core_units_free(c, u);
 }

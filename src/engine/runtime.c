@@ -111,6 +111,26 @@ static cuzk_status check_options(const runtime_options *o, cuzk_error *err) {
     return CUZK_OK;
 }
 
+// Synthesis workers have a thread each at least, so there are no more of them than threads. What the devices have was
+// decided when they were opened.
+static void fit_threads(runtime *rt) {
+    runtime_options *o = &rt->opt;
+    if (o->threads == 0) return;
+    if (o->synthesis_threads == 0 || o->synthesis_threads > o->threads) o->synthesis_threads = o->threads;
+    if (o->key_threads > o->threads) o->key_threads = o->threads;
+    if (o->engine.synthesis_concurrency > o->synthesis_threads) {
+        runtime_warn(rt, "synthesis_concurrency is %" PRIu32 ", but synthesis has only %u threads: so many it is",
+                     o->engine.synthesis_concurrency, o->synthesis_threads);
+        o->engine.synthesis_concurrency = o->synthesis_threads;
+    }
+    unsigned on_devices = 0;
+    for (uint32_t i = 0; i + o->engine.fallback_devices < o->n_devices; i++)
+        on_devices += device_threads(o->devices[i]);
+    if (o->synthesis_threads + on_devices > (o->threads > 2 ? o->threads : 2))
+        runtime_warn(rt, "%u threads of synthesis and %u of devices are more than the %u there are",
+                     o->synthesis_threads, on_devices, o->threads);
+}
+
 static void init_locks(runtime *rt) {
     pthread_condattr_t monotonic; // waits name moments of the clock the core lives by
     pthread_condattr_init(&monotonic);
@@ -152,7 +172,7 @@ static cuzk_status init_workers(runtime *rt, cuzk_error *err) {
         unit_worker_init(&rt->device[i], rt, i);
     }
     unit_worker_init(&rt->verifier, rt, 0);
-    return pool_create(&rt->key_pool, rt->opt.key_threads == 0 ? 1 : rt->opt.key_threads, err);
+    return CUZK_OK;
 }
 
 static cuzk_status start_threads(runtime *rt, cuzk_error *err) {
@@ -173,6 +193,7 @@ cuzk_status runtime_create(runtime **out, const runtime_options *options, cuzk_e
     if (rt == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "engine: no memory");
     rt->opt = *options;
     rt->opt.engine.devices = options->n_devices;
+    fit_threads(rt);
     rt->timer = UINT64_MAX;
     rt->next_token = 1;
     init_locks(rt);
@@ -263,16 +284,21 @@ static void free_tables(runtime *rt) {
 }
 
 void runtime_destroy(runtime **prt) {
+    while (!runtime_try_destroy(prt, UINT64_MAX)) {
+    }
+}
+
+bool runtime_try_destroy(runtime **prt, uint64_t timeout_ns) {
     runtime *rt = *prt;
-    if (rt == NULL) return;
-    *prt = NULL;
+    if (rt == NULL) return true;
     const engine_config *c = &rt->opt.engine;
     if (rt->engine_started) {
         runtime_call call;
         runtime_run_call(rt, &call, cancel_all_call, NULL);
-        (void)wait_drained(rt, UINT64_MAX);
+        if (!wait_drained(rt, timeout_ns)) return false;
         stop_engine(rt);
     }
+    *prt = NULL;
     if (rt->keeper_started) stop_keeper(rt);
     for (uint32_t i = 0; rt->synthesis != NULL && i < c->synthesis_concurrency; i++) {
         unit_worker_stop(&rt->synthesis[i]);
@@ -283,7 +309,6 @@ void runtime_destroy(runtime **prt) {
     unit_worker_stop(&rt->verifier);
     free_tables(rt);
     engine_core_destroy(&rt->core);
-    pool_destroy(&rt->key_pool);
     mem_free(rt->synthesis);
     mem_free(rt->device);
     mem_free(rt->deferred);
@@ -298,4 +323,5 @@ void runtime_destroy(runtime **prt) {
     pthread_cond_destroy(&rt->keeper_some);
     pthread_mutex_destroy(&rt->keeper_lock);
     mem_free(rt);
+    return true;
 }

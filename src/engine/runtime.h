@@ -29,13 +29,14 @@ typedef struct runtime_threads {
 runtime_threads runtime_split_threads(unsigned total, unsigned synthesis);
 
 typedef struct runtime_options {
-    engine_config engine; // `devices` is set by the runtime
+    engine_config engine; // `devices` is set by the runtime; the last fallback_devices of them are for need alone
     device *const *devices;
     uint32_t n_devices; // 1 or more; borrowed, must outlive the runtime
     const provider *const *providers;
     uint32_t n_providers;       // borrowed likewise; kinds must differ
+    unsigned threads;           // that may compute, in all; 0: nobody counts
     unsigned synthesis_threads; // shared by engine.synthesis_concurrency workers, at least one each; 0: one each
-    unsigned key_threads;       // that load keys; 0: 1
+    unsigned key_threads;       // that load keys, at most; 0: 1
     recorder *rec;              // NULL: nothing is recorded
     // TEST ONLY: blinding of partition k is that of (label, k), so that proofs can be compared byte for byte; they
     // leak.
@@ -50,9 +51,18 @@ typedef struct runtime_options {
 engine_config runtime_default_config(void);
 
 // CUZK_ERR_USAGE for options that make no sense.
+//
+// With `threads` no more workers than synthesis_threads are made, and a key load uses what synthesis and devices leave
+// when it starts; devices that were opened with more than the rest are warned of. Beside them there are threads that
+// mostly wait: the engine's, the verifier, the key keeper, and a second worker of each device. All but these three
+// start when there is work for them.
 CUZK_MUST_USE cuzk_status runtime_create(runtime **out, const runtime_options *options, cuzk_error *err);
 // Cancels what is left, waits until it has stopped, frees everything. Waiters get their answer first.
 void runtime_destroy(runtime **rt);
+// The same, but waits no longer than timeout_ns. False: something does not return (a device's driver, a file system),
+// and all of it is still there, *rt too. Try again, or end the process: threads that use this memory cannot be taken
+// away.
+CUZK_MUST_USE bool runtime_try_destroy(runtime **rt, uint64_t timeout_ns);
 
 typedef struct runtime_request {
     const char *kind; // of a provider
@@ -90,6 +100,7 @@ typedef struct runtime_result {
     engine_reason reason;
     uint32_t partitions, partition;     // the latter: the one that failed, or UINT32_MAX
     uint32_t retries;                   // partitions proven again
+    uint32_t fell_back;                 // partitions proven by a fallback device
     uint64_t submitted_ns, finished_ns; // monotonic
     runtime_times times;
     const uint8_t *proof; // of ENGINE_DONE alone
@@ -141,6 +152,7 @@ typedef struct runtime_partition {
     runtime_stage stage;
     uint32_t attempts;                // times it was started
     uint64_t synthesis_ns, device_ns; // of the newest attempt, until now if it is in that stage
+    bool fell_back;                   // proven by a fallback device
 } runtime_partition;
 // The partitions of a job, at most `max` of them; returns how many it has, 0 for an unknown job.
 size_t runtime_partitions(runtime *rt, runtime_partition *out, runtime_job job, size_t max);
@@ -194,6 +206,7 @@ size_t runtime_workers(runtime *rt, runtime_worker *out, size_t max);
 typedef struct runtime_device {
     const char *name;
     bool healthy;
+    bool fallback;     // for need alone
     uint64_t runs;     // that ended
     uint64_t failures; // of them: failed by the device's fault, or a proof was wrong
     uint64_t busy_ns;  // in kernel sections, until now

@@ -76,6 +76,12 @@ static void start_device(runtime *rt, const engine_action *a) {
     if (u == NULL) return;
     u->device = a->device;
     u->worker = a->worker;
+    if (books_fallback(rt, u->device) && !rt->told_fallback) {
+        rt->told_fallback = true;
+        runtime_warn(
+            rt, "job %s: partition %" PRIu32 " goes to the fallback device %" PRIu32 " (%s), as others may from now on",
+            u->jobs[0]->name, u->partitions[0], u->device, device_name(rt->opt.devices[u->device]));
+    }
     books_device_starts(rt, u);
     unit_worker *w = &rt->device[a->device * rt->opt.engine.workers_per_device + a->worker];
     if (unit_worker_give(w, u, device_main)) return;
@@ -96,7 +102,7 @@ static void verify_or_free(runtime *rt, const engine_action *a, bool free_only) 
 
 // --- replies ---
 
-// What the watchdog saw, before the core lets the unit go.
+// What the watchdog saw, before the core lets the unit go; told before the job is answered.
 static void describe_timeout(runtime *rt, rjob *j, uint32_t partition) {
     static const char *const STAGE[] = {"synthesis", "the channel", "the device", "verification"};
     const unsigned long long limit = rt->opt.engine.stage_timeout_ns / 1000000;
@@ -113,11 +119,13 @@ static void describe_timeout(runtime *rt, rjob *j, uint32_t partition) {
                                 ms, limit, u->device, u->worker, doing == NULL ? "no stage" : doing);
             else
                 (void)cuzk_fail(&why, CUZK_ERR_INTERNAL, "no end after %llu ms (limit %llu ms)", ms, limit);
+            runtime_warn(rt, "job %s: partition %" PRIu32 ", %s: %s", j->name, partition, STAGE[u->stage], why.text);
             rjob_set_text(rt, j, partition, STAGE[u->stage], &why);
             return;
         }
     }
     (void)cuzk_fail(&why, CUZK_ERR_INTERNAL, "its key was not loaded within %llu ms", limit);
+    runtime_warn(rt, "job %s: %s", j->name, why.text);
     rjob_set_text(rt, j, UINT32_MAX, "key load", &why);
 }
 
@@ -230,6 +238,23 @@ static void step_once(runtime *rt, const engine_event *event) {
 
 // --- reports ---
 
+// The first partition of each job whose proof failed, which is the one that the core names, and how many did.
+static void note_verification(runtime *rt, runit *u, const engine_event *e) {
+    const uint32_t failed = u->wrong + u->unjudged;
+    if (failed > 1) {
+        char why[CUZK_ERROR_TEXT_MAX];
+        snprintf(why, sizeof why, "%.400s", u->error.text);
+        (void)cuzk_fail(&u->error, u->error.status, "%s (%" PRIu32 " of %" PRIu32 " partitions failed)", why, failed,
+                        u->n);
+    }
+    const rjob *told = NULL;
+    for (uint32_t i = 0; i < u->n; i++) {
+        if ((e->ok_mask[i / 64] >> (i % 64) & 1) != 0 || u->jobs[i] == told) continue;
+        rjob_set_text(rt, u->jobs[i], u->partitions[i], "verification", &u->error);
+        told = u->jobs[i];
+    }
+}
+
 // Keeps what the report says for people; the core hears of kinds of failures only.
 static void take_notes(runtime *rt, const engine_event *e) {
     runit *u = idmap_get(&rt->units, e->unit);
@@ -238,21 +263,15 @@ static void take_notes(runtime *rt, const engine_event *e) {
     switch (e->kind) {
     case ENGINE_EV_SYNTH_FAILED:
         for (uint32_t i = 0; u != NULL && i < u->n; i++)
-            if (e->partition >= u->n || e->partition == i)
+            if (e->partition == i || (e->partition >= u->n && runit_first_of_job(u, i)))
                 rjob_set_text(rt, u->jobs[i], u->partitions[i], "synthesis", &u->error);
         break;
-    case ENGINE_EV_DEVICE_FAILED:
+    case ENGINE_EV_DEVICE_FAILED: // the whole run; the core names the first partition of it
         for (uint32_t i = 0; u != NULL && i < u->n; i++)
-            rjob_set_text(rt, u->jobs[i], u->partitions[i], "device", &u->error);
+            if (runit_first_of_job(u, i)) rjob_set_text(rt, u->jobs[i], u->partitions[i], "device", &u->error);
         break;
     case ENGINE_EV_VERIFIED:
-        for (uint32_t i = 0; u != NULL && i < u->n; i++) {
-            if ((e->ok_mask[i / 64] >> (i % 64) & 1) != 0) continue;
-            rjob_set_text(rt, u->jobs[i], u->partitions[i], "verification", &u->error);
-            pthread_mutex_lock(&rt->lock);
-            rt->stats.wrong_proofs++;
-            pthread_mutex_unlock(&rt->lock);
-        }
+        if (u != NULL) note_verification(rt, u, e);
         break;
     case ENGINE_EV_KEY_FAILED:
         if (key != NULL) rjob_set_key_text(rt, e->key, &key->error);
@@ -323,7 +342,7 @@ void *runtime_engine_main(void *arg) {
             handle(rt, m);
             m = next;
         }
-            if (stop && !worked) break;
+        if (stop && !worked) break;
     }
     recorder_lane_close(&rt->lane);
     return NULL;

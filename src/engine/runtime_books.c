@@ -24,13 +24,28 @@ static void watch_freeze(stopwatch *w, uint64_t now) {
     w->since_sum = 0;
 }
 
-// Partitions of one job lie side by side in a unit.
-static bool first_of_job(const runit *u, uint32_t i) { return i == 0 || u->jobs[i] != u->jobs[i - 1]; }
-
 // --- workers ---
 
 uint32_t books_workers(const runtime *rt) {
     return rt->opt.engine.synthesis_concurrency + rt->opt.n_devices * rt->opt.engine.workers_per_device;
+}
+
+bool books_fallback(const runtime *rt, uint32_t d) { return d >= rt->opt.n_devices - rt->opt.engine.fallback_devices; }
+
+// What is asked for, but no more than synthesis and devices leave of all threads at this moment.
+unsigned books_key_threads(runtime *rt) {
+    const engine_config *c = &rt->opt.engine;
+    const unsigned asked = rt->opt.key_threads == 0 ? 1 : rt->opt.key_threads;
+    if (rt->opt.threads == 0) return asked;
+    unsigned busy = 0;
+    pthread_mutex_lock(&rt->lock);
+    for (uint32_t i = 0; i < c->synthesis_concurrency; i++)
+        if (rt->bench[i].unit != 0) busy += pool_threads(rt->synthesis[i].pool);
+    for (uint32_t d = 0; d < rt->opt.n_devices; d++)
+        if (rt->seen[d].in_kernels != 0) busy += device_threads(rt->opt.devices[d]);
+    pthread_mutex_unlock(&rt->lock);
+    const unsigned left = rt->opt.threads > busy ? rt->opt.threads - busy : 1;
+    return asked < left ? asked : left;
 }
 
 static void take_place(runtime *rt, runit *u, uint32_t place, uint64_t now) {
@@ -66,7 +81,7 @@ void books_unit_starts(runtime *rt, runit *u, uint32_t worker) {
         if (j->terminal) continue;
         rpart *p = &j->parts[u->partitions[i]];
         *p = (rpart){.stage = RUNTIME_SYNTHESIS, .attempts = p->attempts + 1, .since = now};
-        if (!first_of_job(u, i)) continue;
+        if (!runit_first_of_job(u, i)) continue;
         watch_start(&j->synthesis, now);
         if (j->started_ns == 0) j->started_ns = now;
         j->state = ENGINE_RUNNING;
@@ -88,7 +103,7 @@ void books_device_starts(runtime *rt, runit *u) {
         if (j->terminal) continue;
         j->parts[u->partitions[i]].stage = RUNTIME_DEVICE;
         j->parts[u->partitions[i]].since = now;
-        if (first_of_job(u, i)) watch_start(&j->device, now);
+        if (runit_first_of_job(u, i)) watch_start(&j->device, now);
     }
     pthread_mutex_unlock(&rt->lock);
 }
@@ -115,7 +130,7 @@ static void synthesis_ends(runit *u, bool done, uint64_t now) {
         rpart *p = &j->parts[u->partitions[i]];
         p->synthesis_ns = now - u->since;
         p->stage = done ? RUNTIME_CHANNEL : RUNTIME_WAITING;
-        if (first_of_job(u, i)) watch_stop(&j->synthesis, u->since, now);
+        if (runit_first_of_job(u, i)) watch_stop(&j->synthesis, u->since, now);
     }
     u->since = now;
     u->stage = RUNIT_CHANNEL;
@@ -141,7 +156,7 @@ static void device_ends(runtime *rt, runit *u, const engine_event *e, uint64_t n
         rpart *p = &j->parts[u->partitions[i]];
         p->device_ns = now - u->since;
         p->stage = done ? RUNTIME_VERIFY : RUNTIME_WAITING;
-        if (!first_of_job(u, i)) continue;
+        if (!runit_first_of_job(u, i)) continue;
         watch_stop(&j->device, u->since, now);
         if (done) watch_start(&j->verify, now);
     }
@@ -150,17 +165,20 @@ static void device_ends(runtime *rt, runit *u, const engine_event *e, uint64_t n
 }
 
 static void verification_ends(runtime *rt, runit *u, const engine_event *e, uint64_t now) {
-    bool good = true;
     for (uint32_t i = 0; i < u->n; i++) {
         const bool ok = (e->ok_mask[i / 64] >> (i % 64) & 1) != 0;
-        good = good && ok;
         rjob *j = u->jobs[i];
         if (j->terminal) continue;
         j->parts[u->partitions[i]].stage = ok ? RUNTIME_PROVEN : RUNTIME_WAITING;
         j->parts_proven += ok;
-        if (first_of_job(u, i)) watch_stop(&j->verify, u->since, now);
+        if (ok && books_fallback(rt, u->device)) {
+            j->parts[u->partitions[i]].fell_back = true;
+            j->fell_back++;
+        }
+        if (runit_first_of_job(u, i)) watch_stop(&j->verify, u->since, now);
     }
-    rt->seen[u->device].failures += !good;
+    rt->seen[u->device].failures += u->wrong > 0;
+    rt->stats.wrong_proofs += u->wrong;
 }
 
 void books_report(runtime *rt, runit *u, const engine_event *e) {

@@ -53,6 +53,7 @@ typedef struct rpart {
     runtime_stage stage;
     uint32_t attempts;
     uint64_t since, synthesis_ns, device_ns;
+    bool fell_back;
 } rpart;
 
 typedef struct rjob {
@@ -76,7 +77,7 @@ typedef struct rjob {
     uint64_t accepted_ns, started_ns, finished_ns; // 0: not yet
     stopwatch synthesis, device, verify, key_load;
     rpart *parts; // plan.partitions
-    uint32_t parts_proven;
+    uint32_t parts_proven, fell_back;
     char text[CUZK_ERROR_TEXT_MAX];
     watcher *watchers;
     bool calling; // watchers, just now
@@ -124,13 +125,17 @@ typedef struct runit {
     bool free_only; // in the verifier's queue: drop buffers instead of verifying
     struct runit *next;
     msg synth, started, kernels, device_report, verified, freed;
-    cuzk_error error; // of the stage that failed
+    cuzk_error error;         // of the stage that failed
+    uint32_t wrong, unjudged; // partitions whose proof did not verify, or could not be verified for lack of memory
     // n each
     rjob **jobs;
     uint32_t *partitions;
     groth16_assignment **assignments;
     groth16_proof *proofs;
 } runit;
+
+// Partitions of one job lie side by side in a unit.
+static inline bool runit_first_of_job(const runit *u, uint32_t i) { return i == 0 || u->jobs[i] != u->jobs[i - 1]; }
 
 // A thread with a queue of units.
 typedef struct unit_worker {
@@ -158,6 +163,7 @@ struct runtime {
     pthread_t engine_thread;
     recorder_lane *lane;
     uint64_t timer;
+    bool told_fallback;
 
     pthread_mutex_t lock;
     pthread_cond_t call_done;
@@ -189,7 +195,6 @@ struct runtime {
     pthread_cond_t keeper_some;
     rkey *keeper_first, *keeper_last;
     bool keeper_stop, keeper_started, engine_started;
-    pool *key_pool;
 };
 
 // --- runtime.c ---
@@ -224,7 +229,9 @@ void rjob_set_key_text(runtime *rt, uint64_t key, const cuzk_error *why);
 bool runtime_know_key(runtime *rt, const provider *prov, const provider_plan *plan);
 
 // --- runtime_books.c: on the engine thread ---
-uint32_t books_workers(const runtime *rt); // places on the bench
+uint32_t books_workers(const runtime *rt);          // places on the bench
+unsigned books_key_threads(runtime *rt);            // for a load that starts now; from any thread
+bool books_fallback(const runtime *rt, uint32_t d); // is it one?
 void books_unit_starts(runtime *rt, runit *u, uint32_t worker);
 void books_device_starts(runtime *rt, runit *u);
 void books_unit_given_up(runtime *rt, const runit *u); // is being freed

@@ -64,6 +64,7 @@ static void fill_result(runtime_result *out, const rjob *j) {
         .partitions = j->plan.partitions,
         .partition = j->partition,
         .retries = j->retries,
+        .fell_back = j->fell_back,
         .submitted_ns = j->submitted_ns,
         .finished_ns = j->finished_ns,
         .times = rjob_times(j),
@@ -134,7 +135,6 @@ void rjob_finish(runtime *rt, rjob *j, const engine_action *reply) {
     runtime_result r;
     fill_result(&r, j);
     pthread_mutex_unlock(&rt->lock);
-    if (r.reason == ENGINE_STAGE_TIMEOUT) runtime_warn(rt, "job %s: %s", j->name, r.text);
     while (watchers != NULL) {
         watcher *w = watchers;
         watchers = w->next;

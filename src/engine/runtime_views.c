@@ -73,7 +73,7 @@ size_t runtime_partitions(runtime *rt, runtime_partition *out, runtime_job job, 
     if (j != NULL && j->id != 0) n = j->plan.partitions;
     for (size_t i = 0; i < n && i < max; i++) {
         const rpart *p = &j->parts[i];
-        out[i] = (runtime_partition){p->stage, p->attempts, p->synthesis_ns, p->device_ns};
+        out[i] = (runtime_partition){p->stage, p->attempts, p->synthesis_ns, p->device_ns, p->fell_back};
         const uint64_t so_far = now > p->since ? now - p->since : 0;
         if (p->stage == RUNTIME_SYNTHESIS) out[i].synthesis_ns = so_far;
         if (p->stage == RUNTIME_DEVICE) out[i].device_ns = so_far;
@@ -115,7 +115,12 @@ size_t runtime_devices(runtime *rt, runtime_device *out, size_t max) {
     pthread_mutex_lock(&rt->lock);
     for (size_t i = 0; i < n && i < max; i++) {
         const rdevice *d = &rt->seen[i];
-        out[i] = (runtime_device){device_name(rt->opt.devices[i]), !d->unhealthy, d->runs, d->failures, d->busy_ns};
+        out[i] = (runtime_device){device_name(rt->opt.devices[i]),
+                                  !d->unhealthy,
+                                  books_fallback(rt, (uint32_t)i),
+                                  d->runs,
+                                  d->failures,
+                                  d->busy_ns};
         if (d->in_kernels != 0) out[i].busy_ns += clock_now_ns() - d->since;
     }
     pthread_mutex_unlock(&rt->lock);

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "engine/runtime_internal.h"
-#include "groth16/verify.h"
+#include "groth16/statement.h"
 
 bool runtime_start_thread(pthread_t *out, void *(*main)(void *), void *arg) {
     // Signals belong to the threads of the program, not to ours.
@@ -92,23 +92,20 @@ typedef struct synthesis_run {
     cuzk_status status;
 } synthesis_run;
 
-// The circuit packs its public inputs itself, the verifier derives them from the statement: where they differ, no proof
-// can be accepted, and no device need try.
-static cuzk_status compare_inputs(const groth16_assignment *a, const rjob *j, uint32_t partition, cuzk_error *err) {
-    uint32_t n = 0;
-    const fr *got = groth16_assignment_inputs(a, &n);
-    const uint32_t want_n = j->plan.public_inputs;
-    if (n != want_n + 1)
-        return cuzk_fail(err, CUZK_ERR_INTERNAL, "the circuit has %" PRIu32 " public inputs, the statement %" PRIu32, n,
-                         want_n + 1);
-    fr *want = mem_alloc(MEM_MISC, want_n, sizeof *want);
-    if (want == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for public inputs");
-    j->prov->ops->public_inputs(j->prov, want, j->request, partition);
-    uint32_t bad = 0;
-    while (bad < want_n && fr_eq(&got[bad + 1], &want[bad])) bad++;
-    mem_free(want);
-    if (bad == want_n) return CUZK_OK;
-    return cuzk_fail(err, CUZK_ERR_INPUT, "public input %" PRIu32 " of the circuit is not that of the statement", bad);
+// The public inputs of partition i as the statement has them, freed by the caller; NULL when memory is refused.
+static fr *statement_of(const runit *u, uint32_t i) {
+    const rjob *j = u->jobs[i];
+    fr *inputs = mem_alloc(MEM_MISC, j->plan.public_inputs, sizeof *inputs);
+    if (inputs != NULL) j->prov->ops->public_inputs(j->prov, inputs, j->request, u->partitions[i]);
+    return inputs;
+}
+
+static cuzk_status check_inputs(const runit *u, uint32_t i, cuzk_error *err) {
+    fr *inputs = statement_of(u, i);
+    if (inputs == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for public inputs");
+    const cuzk_status s = groth16_check_inputs(u->assignments[i], inputs, u->jobs[i]->plan.public_inputs, err);
+    mem_free(inputs);
+    return s;
 }
 
 static void synthesise_one(void *ctx, size_t i, unsigned worker) {
@@ -121,7 +118,7 @@ static void synthesise_one(void *ctx, size_t i, unsigned worker) {
     cuzk_status s = unit_stopped(u) ? cuzk_fail(&err, CUZK_ERR_CANCELLED, "stopped")
                                     : j->prov->ops->synthesize(j->prov, &u->assignments[i], j->request,
                                                                u->partitions[i], &obs, &err);
-    if (s == CUZK_OK) s = compare_inputs(u->assignments[i], j, u->partitions[i], &err);
+    if (s == CUZK_OK) s = check_inputs(u, (uint32_t)i, &err);
     if (s == CUZK_OK) return;
     pthread_mutex_lock(&run->lock);
     if (i < run->failed) {
@@ -265,34 +262,37 @@ void *device_main(void *arg) {
 
 // --- verification and freeing ---
 
-// The bytes that would be handed out are what is verified, through the strict decoder.
 static cuzk_status verify_one(const runit *u, uint32_t i, uint8_t bytes[GROTH16_PROOF_BYTES], cuzk_error *err) {
-    const rjob *j = u->jobs[i];
-    groth16_proof proof;
-    groth16_proof_encode(bytes, &u->proofs[i]);
-    cuzk_status s = groth16_proof_decode(&proof, bytes, err);
-    if (s != CUZK_OK) return s;
-    fr *inputs = mem_alloc(MEM_MISC, j->plan.public_inputs, sizeof *inputs);
+    fr *inputs = statement_of(u, i);
     if (inputs == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for public inputs");
-    j->prov->ops->public_inputs(j->prov, inputs, j->request, u->partitions[i]);
-    s = groth16_verify(&u->key->pk->vk, &proof, inputs, j->plan.public_inputs, err);
+    groth16_proof_encode(bytes, &u->proofs[i]);
+    const cuzk_status s = groth16_verify_bytes(&u->key->pk->vk, bytes, inputs, u->jobs[i]->plan.public_inputs, err);
     mem_free(inputs);
     return s;
 }
 
+// Partitions that could not be judged for lack of memory are no wrong proofs; they come again like these, but nothing
+// is held against the device.
 static void verify_unit(runtime *rt, runit *u) {
     engine_event e = {.kind = ENGINE_EV_VERIFIED, .unit = u->id};
+    u->wrong = u->unjudged = 0;
     for (uint32_t i = 0; i < u->n; i++) {
         uint8_t bytes[GROTH16_PROOF_BYTES];
         cuzk_error err = {0};
-        if (verify_one(u, i, bytes, &err) != CUZK_OK) {
-            u->error = err;
+        const cuzk_status s = verify_one(u, i, bytes, &err);
+        if (s != CUZK_OK) {
+            if (u->wrong + u->unjudged == 0) u->error = err; // of the first
+            if (s == CUZK_ERR_MEMORY)
+                u->unjudged++;
+            else
+                u->wrong++;
             continue;
         }
         e.ok_mask[i / 64] |= UINT64_C(1) << (i % 64);
         // Read by others only once the job is done, which the engine hears of after this.
         memcpy(u->jobs[i]->proof + (size_t)u->partitions[i] * GROTH16_PROOF_BYTES, bytes, sizeof bytes);
     }
+    e.host = u->wrong == 0 && u->unjudged > 0;
     runtime_post(rt, &u->verified, &e);
 }
 
@@ -336,7 +336,10 @@ void rkey_unload(runtime *rt, rkey *k) {
 static void load_key(runtime *rt, rkey *k) {
     engine_event e = {.kind = ENGINE_EV_KEY_LOADED, .key = k->id, .ticket = k->ticket};
     k->error = (cuzk_error){0};
-    cuzk_status s = k->prov->ops->load_key(k->prov, &k->pk, k->id, rt->key_pool, NULL, &k->error);
+    pool *threads = NULL; // lives no longer than the load
+    cuzk_status s = pool_create(&threads, books_key_threads(rt), &k->error);
+    if (s == CUZK_OK) s = k->prov->ops->load_key(k->prov, &k->pk, k->id, threads, NULL, &k->error);
+    pool_destroy(&threads);
     if (s == CUZK_OK) e.bytes = provider_key_bytes(k->pk);
     for (uint32_t d = 0; s == CUZK_OK && d < rt->opt.n_devices; d++) {
         uint64_t more = 0;

@@ -91,6 +91,7 @@ static cuzk_status start_runtime(service *s, const runtime_threads *threads, cuz
         .n_devices = s->n_devices,
         .providers = s->providers,
         .n_providers = n,
+        .threads = threads->total,
         .synthesis_threads = threads->synthesis,
         .key_threads = threads->total,
         .rec = s->rec,

@@ -123,10 +123,12 @@ static void run_policy(engine_policy policy) {
         char id[16];
         snprintf(id, sizeof id, "toy10-%u", (unsigned)i);
         store_le64(input, i);
-        const runtime_request r = {"toy10", input, sizeof input, id, ENGINE_NORMAL, 0};
+        const runtime_request r = {
+            .kind = "toy10", .input = input, .input_len = sizeof input, .client_id = id, .priority = ENGINE_NORMAL};
         assert_int_equal(runtime_submit(rt, &toys[i], NULL, &reason, &r, &err), CUZK_OK);
         if (i == 0) {
-            const runtime_request q = {"porep", c1, len, "sector", ENGINE_NORMAL, 0};
+            const runtime_request q = {
+                .kind = "porep", .input = c1, .input_len = len, .client_id = "sector", .priority = ENGINE_NORMAL};
             if (runtime_submit(rt, &sector, NULL, &reason, &q, &err) != CUZK_OK) fail_msg("%s", err.text);
         }
     }
@@ -145,7 +147,7 @@ static void run_policy(engine_policy policy) {
 
     // Input that can never be proven is refused at once, naming what is wrong.
     c1[len / 2] ^= 0x20;
-    const runtime_request bad = {"porep", c1, len, NULL, ENGINE_NORMAL, 0};
+    const runtime_request bad = {.kind = "porep", .input = c1, .input_len = len, .priority = ENGINE_NORMAL};
     runtime_job none;
     assert_int_not_equal(runtime_submit(rt, &none, NULL, &reason, &bad, &err), CUZK_OK);
     assert_int_equal(reason, ENGINE_BAD_INPUT);

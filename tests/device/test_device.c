@@ -148,8 +148,9 @@ static void sim_does_as_told(void **state) {
                  {SIM_OUT_OF_MEMORY, 0, 0},
                  {SIM_ABORT, 0, 0},
                  {SIM_HANG, 0, 0},
-                 {SIM_DELAY, 30 * 1000 * 1000, 0}},
-                5};
+                 {SIM_DELAY, 30 * 1000 * 1000, 0},
+                 {SIM_STUCK, 0, 0}},
+                6};
     sim_options o = {.kernel_ns = 1000, .fault = from_script, .ctx = &s};
     device *d = NULL;
     device_key *key = NULL;
@@ -188,11 +189,13 @@ static void sim_does_as_told(void **state) {
     assert_int_equal(unit_prove(&u, d, key, &fault, &err), CUZK_OK); // the failures above used nothing up
     assert_true(clock_now_ns() - begin >= 30 * 1000 * 1000);
     for (uint32_t i = 0; i < PARTS; i++) assert_true(good(&u, i));
+    sim_release(d); // else it would never come back
+    assert_int_equal(unit_prove(&u, d, key, &fault, &err), CUZK_ERR_CANCELLED);
     unit_free(&u);
 
     const sim_stats st = sim_stats_of(d);
-    assert_int_equal(st.runs, 5);
-    assert_int_equal(st.partitions, 5 * PARTS);
+    assert_int_equal(st.runs, 6);
+    assert_int_equal(st.partitions, 6 * PARTS);
     for (int f = SIM_DELAY; f < SIM_FAULTS; f++) assert_int_equal(st.faults[f], 1);
     assert_int_equal(st.overlaps, 0);
     device_key_free(d, &key);

@@ -425,6 +425,7 @@ static void on_verify(world *w, const engine_action *a) {
         e.ok_mask[i / 64] |= UINT64_C(1) << (i % 64);
     }
     memcpy(u->good, e.ok_mask, sizeof u->good);
+    e.host = chance(u->hash, 34, w->s->faults.synth_oom); // some could not be judged
     report(w, duration(w, u->hash, 33), e, u->hash);
 }
 
@@ -591,6 +592,7 @@ static void before_step(world *w, const engine_event *e) {
                 w->job[u->job[i]].verified[u->part[i]] = true;
             else
                 w->job[u->job[i]].fails[u->part[i]]++;
+            w->job[u->job[i]].lacked[u->part[i]] = false;
         }
         break;
     case ENGINE_EV_KEY_LOADED: {
