@@ -8,6 +8,7 @@
 #ifndef CUZK_FIELD_KERNELS_H
 #define CUZK_FIELD_KERNELS_H
 
+#include "base/cpu.h"
 #include "field/fp.h"
 #include "field/fr.h"
 
@@ -19,8 +20,10 @@ typedef struct field_kernel_table {
     void (*fp_vec_mul)(fp *out, const fp *a, const fp *b, size_t n);
 } field_kernel_table;
 
-// The table for this processor.
+// The table for this processor. A level whose kernels do not give known answers, tried at the first call, is not used.
 const field_kernel_table *field_kernels(void);
+// The level that table was written for: lower than cpu_current() if there are no kernels for it, or bad ones.
+cpu_level field_kernels_level(void);
 // The portable loops, whatever the processor: what the others are tested against.
 const field_kernel_table *field_kernels_portable(void);
 

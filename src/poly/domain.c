@@ -62,7 +62,23 @@ static void fill_powers(ntt_powers *t, const ntt_domain *d, const fr *base, cons
     geometric(t->hi, high, reversed, scale, reversed ? base : &step);
 }
 
+static void fill_constants(ntt_domain *d) {
+    const uint64_t n = ntt_size(d);
+    fr_root_of_unity(&d->omega, d->log2);
+    fr_from_u64(&d->size_inv, n);
+    fr_inv(&d->size_inv, &d->size_inv);
+    fr_pow_u64(&d->z_inv, &FR_GENERATOR, n);
+    fr_sub(&d->z_inv, &d->z_inv, &FR_ONE);
+    fr_inv(&d->z_inv, &d->z_inv);
+}
+
 cuzk_status ntt_domain_create(ntt_domain **out, uint64_t min_size, pool *p, cuzk_error *err) {
+    const cpu_level level = ntt_level();
+    return ntt_domain_create_with(out, min_size, ntt_kernels_at(level), wide_kernels_at(level), p, err);
+}
+
+cuzk_status ntt_domain_create_with(ntt_domain **out, uint64_t min_size, const ntt_kernels *kernels,
+                                   const wide_kernels *wide, pool *p, cuzk_error *err) {
     *out = 0;
     if (min_size > (uint64_t)1 << FR_TWO_ADICITY)
         return cuzk_fail(err, CUZK_ERR_USAGE, "evaluation domain: %llu points asked for, at most 2^%d exist",
@@ -72,27 +88,26 @@ cuzk_status ntt_domain_create(ntt_domain **out, uint64_t min_size, pool *p, cuzk
     const uint64_t half = k == 0 ? 1 : (uint64_t)1 << (k - 1);
     ntt_domain *d = half > SIZE_MAX / sizeof(fr) ? 0 : mem_calloc(MEM_TABLE, 1, sizeof *d);
     if (d != 0) {
-        d->log2 = k, d->split = k / 2;
-        d->twiddles = mem_alloc(MEM_TABLE, (size_t)half, sizeof(fr));
+        d->log2 = k, d->split = k / 2, d->kernels = kernels;
+        fill_constants(d);
     }
-    if (d == 0 || d->twiddles == 0 || !powers_alloc(&d->shift, d) || !powers_alloc(&d->unshift, d) ||
-        !powers_alloc(&d->shift_rev, d)) {
+    // With a wide path there is no need of the large table.
+    bool ok = d != 0 && ntt_wide_create(&d->wide, d, wide, WIDE_MAX_BITS, p) == CUZK_OK;
+    if (ok && d->wide == 0) {
+        d->twiddles = mem_alloc(MEM_TABLE, (size_t)half, sizeof(fr));
+        ok = d->twiddles != 0;
+    }
+    if (!ok || !powers_alloc(&d->shift, d) || !powers_alloc(&d->unshift, d) || !powers_alloc(&d->shift_rev, d)) {
         ntt_domain_destroy(&d);
         return cuzk_fail(err, CUZK_ERR_MEMORY, "evaluation domain: no memory for the tables of 2^%u points (%llu MiB)",
                          k, (unsigned long long)(half >> 15));
     }
-    fr_root_of_unity(&d->omega, k);
-    fr_from_u64(&d->size_inv, (uint64_t)1 << k);
-    fr_inv(&d->size_inv, &d->size_inv);
-    fr_pow_u64(&d->z_inv, &FR_GENERATOR, (uint64_t)1 << k);
-    fr_sub(&d->z_inv, &d->z_inv, &FR_ONE);
-    fr_inv(&d->z_inv, &d->z_inv);
     fr g_inv;
     fr_inv(&g_inv, &FR_GENERATOR);
     fill_powers(&d->shift, d, &FR_GENERATOR, &FR_ONE, false);
     fill_powers(&d->unshift, d, &g_inv, &d->size_inv, false);
     fill_powers(&d->shift_rev, d, &FR_GENERATOR, &d->size_inv, true);
-    fill_twiddles(d, p);
+    if (d->twiddles != 0) fill_twiddles(d, p);
     *out = d;
     return CUZK_OK;
 }
@@ -102,6 +117,7 @@ void ntt_domain_destroy(ntt_domain **pd) {
     ntt_domain *d = *pd;
     const ntt_powers *t[] = {&d->shift, &d->unshift, &d->shift_rev};
     for (size_t i = 0; i < sizeof t / sizeof t[0]; i++) mem_free(t[i]->lo), mem_free(t[i]->hi);
+    ntt_wide_destroy(&d->wide);
     mem_free(d->twiddles);
     mem_free(d);
     *pd = 0;

@@ -4,18 +4,24 @@
 #ifndef CUZK_POLY_DOMAIN_H
 #define CUZK_POLY_DOMAIN_H
 
+#include "base/cpu.h"
 #include "base/pool.h"
 #include "field/fr.h"
 
 typedef struct ntt_domain ntt_domain;
 
 // The smallest domain with at least `min_size` points (min_size <= 2^32): its size is the next power of two, as
-// bellperson chooses it. Twiddle tables are made here. Tagged MEM_TABLE.
+// bellperson chooses it. Tables are made here, and scratch for as many threads as `p` has: a domain serves one
+// transform at a time, which on a pool of more threads may run on the caller alone. Tagged MEM_TABLE.
 CUZK_MUST_USE cuzk_status ntt_domain_create(ntt_domain **out, uint64_t min_size, pool *p, cuzk_error *err);
 void ntt_domain_destroy(ntt_domain **d);
 uint64_t ntt_domain_size(const ntt_domain *d);
 unsigned ntt_domain_log2(const ntt_domain *d);
 const fr *ntt_domain_omega(const ntt_domain *d);
+
+// The CPU level whose kernels domains use. Lower than cpu_current() when a level gave wrong results in the test that
+// each must pass once.
+cpu_level ntt_level(void);
 
 // In place on `size` elements, natural order in and out.
 //  forward:        a[i] := sum_j a[j] w^(ij)           (coefficients -> evaluations)

@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 
+#include "base/cpu.h"
 #include "field/fr.h"
 
 typedef struct ntt_kernels {
@@ -24,8 +25,8 @@ typedef struct ntt_kernels {
     void (*merge)(fr *x, size_t len, size_t start, size_t block, const fr *tw);
 } ntt_kernels;
 
-// The kernels for the current CPU level.
-const ntt_kernels *ntt_kernels_get(void);
+// The kernels written for a level, or for the next one below that has some. No test; needs that level.
+const ntt_kernels *ntt_kernels_at(cpu_level level);
 
 void ntt_split_portable(fr *x, size_t len, size_t stop, size_t block, const fr *tw);
 void ntt_merge_portable(fr *x, size_t len, size_t start, size_t block, const fr *tw);

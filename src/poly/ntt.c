@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "poly/internal.h"
-#include "poly/kernels.h"
 
 enum {
     LOCAL_LOG2 = 13, // a block of 2^13 elements, 256 KiB, is finished by one task inside a second-level cache
@@ -40,7 +39,7 @@ static void column_task(void *ctx, size_t task, unsigned worker) {
 }
 
 static void column_pass(const ntt_domain *d, fr *a, unsigned level, unsigned levels, bool merge, pool *p) {
-    column_job j = {ntt_kernels_get(), d->twiddles, a, 0, (size_t)1 << (TILE_LOG2 - levels), levels, merge};
+    column_job j = {d->kernels, d->twiddles, a, 0, (size_t)1 << (TILE_LOG2 - levels), levels, merge};
     j.row = (size_t)1 << (d->log2 - level - levels);
     pool_run(p, ((size_t)1 << level) * (j.row / j.columns), column_task, &j);
 }
@@ -60,7 +59,7 @@ static void local_task(void *ctx, size_t task, unsigned worker) {
 }
 
 static void local_pass(const ntt_domain *d, fr *a, unsigned log2, bool merge, pool *p) {
-    local_job j = {ntt_kernels_get(), d->twiddles, a, (size_t)1 << log2, merge};
+    local_job j = {d->kernels, d->twiddles, a, (size_t)1 << log2, merge};
     pool_run(p, (size_t)1 << (d->log2 - log2), local_task, &j);
 }
 
@@ -87,23 +86,34 @@ void ntt_merge_all(const ntt_domain *d, fr *a, pool *p) {
     for (unsigned i = passes; i-- > 0;) column_pass(d, a, cuts[i], cuts[i + 1] - cuts[i], true, p);
 }
 
+static bool wide(const ntt_domain *d, wide_kind kind, fr *a, pool *p) {
+    if (d->wide == 0) return false;
+    ntt_wide_transform(d->wide, kind, a, p);
+    ntt_permute_pass(d, a, &(ntt_permute_args){0}, p);
+    return true;
+}
+
 void ntt_forward(const ntt_domain *d, fr *a, pool *p) {
+    if (wide(d, WIDE_FORWARD, a, p)) return;
     ntt_split_all(d, a, p);
     ntt_permute_pass(d, a, &(ntt_permute_args){0}, p);
 }
 
 // The inverse is the forward transform with indices negated on one side, and 1/size.
 void ntt_inverse(const ntt_domain *d, fr *a, pool *p) {
+    if (wide(d, WIDE_INVERSE, a, p)) return;
     ntt_reverse_pass(d, a, 0, &d->size_inv, p);
     ntt_forward(d, a, p);
 }
 
 void ntt_coset_forward(const ntt_domain *d, fr *a, pool *p) {
+    if (wide(d, WIDE_COSET_FORWARD, a, p)) return;
     ntt_scale_pass(d, a, &d->shift, p);
     ntt_forward(d, a, p);
 }
 
 void ntt_coset_inverse(const ntt_domain *d, fr *a, pool *p) {
+    if (wide(d, WIDE_COSET_INVERSE, a, p)) return;
     ntt_reverse_pass(d, a, 0, 0, p);
     ntt_split_all(d, a, p);
     ntt_permute_pass(d, a, &(ntt_permute_args){.t = &d->unshift}, p);
@@ -112,6 +122,10 @@ void ntt_coset_inverse(const ntt_domain *d, fr *a, pool *p) {
 // A and B go to the coset, their product comes back as coefficients of A B mod (X^n - g^n); C is of degree below n
 // already and needs no coset: h = (AB mod (X^n - g^n) - C) / (g^n - 1), coefficient by coefficient. Six transforms.
 void ntt_quotient(const ntt_domain *d, fr *a, fr *b, fr *c, pool *p) {
+    if (d->wide != 0) {
+        ntt_wide_quotient(d->wide, a, b, c, p);
+        return;
+    }
     fr *ab[] = {a, b};
     for (int i = 0; i < 2; i++) {
         ntt_split_all(d, ab[i], p);

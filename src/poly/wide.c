@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Plan and passes of the transforms that work on eight columns at a time. A domain of 2^k points is an array of two
+// or three dimensions, each at most 2^11 long; one pass over memory does all levels of one dimension.
+// docs/maths/ntt.md, "Eight columns at a time".
+#include "poly/wide.h"
+
+#include <assert.h>
+
+#include "base/mem.h"
+#include "poly/internal.h"
+
+enum { MAX_DIMS = 3, MIN_LOG2 = 2 * WIDE_MIN_BITS };
+
+struct ntt_wide {
+    const ntt_domain *d;
+    const wide_kernels *k;
+    unsigned dims, bits[MAX_DIMS]; // dimension 0 has the largest stride, the last one is contiguous
+    unsigned row_bits;             // bits of all dimensions but the last
+    unsigned threads;
+    size_t tile_words;
+    uint64_t *tiles;       // one a thread
+    wide_factor *split[2]; // forward, inverse (wide.h)
+    wide_factor *merge;    // forward
+    wide_factor *coset[2]; // at i: (g^(2^row_bits))^(i reversed), and the inverses
+    fr *root_lo, *root_hi; // omega^e for all e, as ntt_powers
+    fr shift[2][MAX_DIMS]; // g^(product of the lengths of earlier dimensions), and the inverses
+    fr inverse_scale;      // 1 / size
+    fr product_scale;      // 16 / (size z): of the product of A and B, which comes divided by 16
+    fr c_scale;            // 1 / (size z)
+};
+
+// -1/r mod 2^260 in limbs of 52 bits.
+static const uint64_t NINV260[WIDE_LIMBS] = {0xffffeffffffff, 0xfffffe5bfdfff, 0x4ec0653ba5b, 0x2839181b2c170,
+                                             0x3d443ab0d7bf};
+
+static void to_52(uint64_t out[WIDE_LIMBS], const uint64_t in[4]) {
+    const uint64_t m = (UINT64_C(1) << 52) - 1;
+    out[0] = in[0] & m;
+    out[1] = (in[0] >> 52 | in[1] << 12) & m;
+    out[2] = (in[1] >> 40 | in[2] << 24) & m;
+    out[3] = (in[2] >> 28 | in[3] << 36) & m;
+    out[4] = in[3] >> 16;
+}
+
+static void times_16(fr *out, const fr *a) {
+    *out = *a;
+    for (int i = 0; i < 4; i++) fr_dbl(out, out);
+}
+
+// c 2^260 = q r + s with s = c 2^260 mod r, so q = -s / r modulo 2^260, and q < 2^260 as c < r.
+static void make_factor(wide_factor *f, const fr *c) {
+    uint64_t limbs[4], s[WIDE_LIMBS];
+    fr_to_limbs(limbs, c);
+    to_52(f->c, limbs);
+    fr t;
+    times_16(&t, c);
+    to_52(s, t.l);
+    u128 column = 0;
+    for (unsigned k = 0; k < WIDE_LIMBS; k++) {
+        for (unsigned i = 0; i <= k; i++) column += (u128)s[i] * NINV260[k - i]; // below 5 * 2^104 and a carry
+        f->quotient[k] = (uint64_t)column & ((UINT64_C(1) << 52) - 1);
+        column >>= 52;
+    }
+}
+
+static void root_power(fr *out, const ntt_wide *w, uint64_t e, bool inverse) {
+    const uint64_t n = ntt_size(w->d);
+    if (inverse) e = (n - e) & (n - 1);
+    fr_mul(out, &w->root_hi[e >> w->d->split], &w->root_lo[e & (((uint64_t)1 << w->d->split) - 1)]);
+}
+
+// --- tables ---
+
+static void geometric(fr *out, size_t n, const fr *ratio) {
+    fr v = FR_ONE;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = v;
+        fr_mul(&v, &v, ratio);
+    }
+}
+
+// powers: roots of order 2^bits to all powers, scratch of the caller.
+static void fill_split(wide_factor *out, unsigned bits, const fr *powers) {
+    for (uint64_t i = 0; i < (uint64_t)1 << (bits - 1); i++)
+        make_factor(&out[i], &powers[ntt_reverse_bits(i, bits - 1)]);
+}
+static void fill_merge(wide_factor *out, unsigned bits, const fr *powers) {
+    make_factor(&out[0], &FR_ONE); // not used
+    for (unsigned s = 0; s < bits; s++)
+        for (size_t h = (size_t)1 << s, j = 0; j < h; j++) make_factor(&out[h + j], &powers[j << (bits - 1 - s)]);
+}
+
+static void fill_tables(ntt_wide *w, unsigned max_bits, fr *powers) {
+    const ntt_domain *d = w->d;
+    const unsigned last = w->bits[w->dims - 1];
+    fr base, g[2] = {FR_GENERATOR};
+    fr_inv(&g[1], &g[0]);
+    for (int inverse = 0; inverse < 2; inverse++) {
+        fr_root_of_unity(&base, max_bits);
+        if (inverse) fr_inv(&base, &base);
+        geometric(powers, (size_t)1 << max_bits, &base);
+        fill_split(w->split[inverse], max_bits, powers);
+        if (!inverse) fill_merge(w->merge, max_bits, powers);
+        unsigned done = 0;
+        for (unsigned i = 0; i < w->dims; done += w->bits[i], i++)
+            fr_pow_u64(&w->shift[inverse][i], &g[inverse], (uint64_t)1 << done);
+        geometric(powers, (size_t)1 << last, &w->shift[inverse][w->dims - 1]);
+        for (uint64_t i = 0; i < (uint64_t)1 << last; i++)
+            make_factor(&w->coset[inverse][i], &powers[ntt_reverse_bits(i, last)]);
+    }
+    geometric(w->root_lo, (size_t)1 << d->split, &d->omega);
+    fr_pow_u64(&base, &d->omega, (uint64_t)1 << d->split);
+    geometric(w->root_hi, (size_t)1 << (d->log2 - d->split), &base);
+    w->inverse_scale = d->size_inv;
+    fr_mul(&w->c_scale, &d->size_inv, &d->z_inv);
+    times_16(&w->product_scale, &w->c_scale);
+}
+
+// As even as possible, the longer ones first.
+static void plan(ntt_wide *w, unsigned log2, unsigned max_bits) {
+    w->dims = log2 <= 2 * max_bits ? 2 : (log2 + max_bits - 1) / max_bits;
+    for (unsigned i = 0; i < w->dims; i++) w->bits[i] = (log2 + w->dims - 1 - i) / w->dims;
+    w->row_bits = log2 - w->bits[w->dims - 1];
+}
+
+cuzk_status ntt_wide_create(ntt_wide **out, const ntt_domain *d, const wide_kernels *k, unsigned max_bits, pool *p) {
+    *out = 0;
+    if (k == 0 || d->log2 < MIN_LOG2) return CUZK_OK;
+    ntt_wide *w = mem_calloc(MEM_TABLE, 1, sizeof *w);
+    if (w == 0) return CUZK_ERR_MEMORY;
+    w->d = d, w->k = k, w->threads = pool_threads(p);
+    plan(w, d->log2, max_bits);
+    assert(w->dims <= MAX_DIMS && w->bits[w->dims - 1] >= WIDE_MIN_BITS);
+    const size_t rows = (size_t)1 << w->bits[0];
+    w->tile_words = rows * WIDE_VECTOR;
+    w->tiles = mem_alloc(MEM_TABLE, w->threads, w->tile_words * sizeof *w->tiles);
+    bool ok = w->tiles != 0;
+    for (int i = 0; i < 2; i++) {
+        w->split[i] = mem_alloc(MEM_TABLE, rows / 2, sizeof *w->split[i]);
+        w->coset[i] = mem_alloc(MEM_TABLE, (size_t)1 << w->bits[w->dims - 1], sizeof *w->coset[i]);
+        ok = ok && w->split[i] != 0 && w->coset[i] != 0;
+    }
+    w->merge = mem_alloc(MEM_TABLE, rows, sizeof *w->merge);
+    w->root_lo = mem_alloc(MEM_TABLE, (size_t)1 << d->split, sizeof(fr));
+    w->root_hi = mem_alloc(MEM_TABLE, (size_t)1 << (d->log2 - d->split), sizeof(fr));
+    fr *powers = mem_alloc(MEM_TABLE, rows, sizeof *powers);
+    ok = ok && w->merge != 0 && w->root_lo != 0 && w->root_hi != 0 && powers != 0;
+    if (ok)
+        fill_tables(w, w->bits[0], powers);
+    else
+        ntt_wide_destroy(&w);
+    mem_free(powers);
+    *out = w;
+    return ok ? CUZK_OK : CUZK_ERR_MEMORY;
+}
+
+void ntt_wide_destroy(ntt_wide **pw) {
+    ntt_wide *w = *pw;
+    if (w == 0) return;
+    for (int i = 0; i < 2; i++) mem_free(w->split[i]), mem_free(w->coset[i]);
+    mem_free(w->tiles), mem_free(w->merge), mem_free(w->root_lo), mem_free(w->root_hi);
+    mem_free(w);
+    *pw = 0;
+}
+
+// --- passes over columns ---
+
+// Between the sub-transforms of a dimension and those inside it, element m of row i is multiplied by
+// omega_M^(m (i reversed)), M the points of a block. A power of the coset shift and a scale ride along.
+typedef struct twist {
+    bool inverse;    // of omega
+    const fr *shift; // NULL: 1
+    const fr *scale; // NULL: 1
+} twist;
+
+typedef struct column_job {
+    const ntt_wide *w;
+    unsigned dim;
+    fr *a, *b;
+    bool coset; // evaluations on g omega^i: element e is first multiplied by g^e
+    twist out;  // after a split
+} column_job;
+
+static uint64_t *tile_of(const ntt_wide *w, unsigned worker) { return w->tiles + (size_t)worker * w->tile_words; }
+
+// A pool of more threads than there are tiles is not used.
+static void run(const ntt_wide *w, pool *p, size_t tasks, void (*fn)(void *, size_t, unsigned), const void *ctx) {
+    pool_run(pool_threads(p) <= w->threads ? p : 0, tasks, fn, (void *)ctx);
+}
+
+// The eight columns of a task: their first element in the array, the column in its block, and the length of a row.
+typedef struct columns {
+    size_t at, m, stride;
+} columns;
+
+static columns columns_of(const column_job *j, size_t task) {
+    const ntt_wide *w = j->w;
+    unsigned below = 0;
+    for (unsigned i = j->dim + 1; i < w->dims; i++) below += w->bits[i];
+    const size_t first = task * WIDE_LANES, block = first >> below, m = first & (((size_t)1 << below) - 1);
+    return (columns){(block << (below + w->bits[j->dim])) + m, m, (size_t)1 << below};
+}
+
+static void twist_walk(wide_walk *walk, const column_job *j, size_t m, const twist *t) {
+    const ntt_wide *w = j->w;
+    unsigned apart = 0; // omega_M = omega^(2^apart)
+    for (unsigned i = 0; i < j->dim; i++) apart += w->bits[i];
+    fr start = t->scale != 0 ? *t->scale : FR_ONE;
+    times_16(&start, &start);
+    for (size_t l = 0; l < WIDE_LANES; l++) {
+        root_power(&walk->step[l], w, (uint64_t)(m + l) << apart, t->inverse);
+        if (t->shift != 0) fr_mul(&walk->step[l], &walk->step[l], t->shift);
+        times_16(&walk->step[l], &walk->step[l]);
+        walk->start[l] = start;
+    }
+    walk->reversed = true;
+}
+
+static void coset_walk(wide_walk *walk, const ntt_wide *w, const columns *c) {
+    fr step;
+    fr_pow_u64(&step, &FR_GENERATOR, c->stride);
+    times_16(&step, &step);
+    for (size_t l = 0; l < WIDE_LANES; l++) {
+        ntt_power(&walk->start[l], w->d, &w->d->shift, c->m + l);
+        times_16(&walk->start[l], &walk->start[l]);
+        walk->step[l] = step;
+    }
+    walk->reversed = false;
+}
+
+static void split_task(void *ctx, size_t task, unsigned worker) {
+    const column_job *j = ctx;
+    const ntt_wide *w = j->w;
+    const unsigned bits = w->bits[j->dim];
+    const columns c = columns_of(j, task);
+    uint64_t *tile = tile_of(w, worker);
+    wide_walk walk;
+    if (j->coset) coset_walk(&walk, w, &c);
+    w->k->load_columns(tile, j->a + c.at, c.stride, bits, j->coset ? &walk : 0);
+    w->k->split(tile, bits, w->split[j->out.inverse]);
+    twist_walk(&walk, j, c.m, &j->out);
+    w->k->store_columns(j->a + c.at, c.stride, tile, bits, &walk);
+}
+
+static void merge_columns(const column_job *j, const columns *c, fr *a, uint64_t *tile) {
+    static const twist in = {0};
+    wide_walk walk;
+    twist_walk(&walk, j, c->m, &in);
+    j->w->k->load_columns(tile, a + c->at, c->stride, j->w->bits[j->dim], &walk);
+    j->w->k->merge(tile, j->w->bits[j->dim], j->w->merge);
+}
+
+static void merge_task(void *ctx, size_t task, unsigned worker) {
+    const column_job *j = ctx;
+    uint64_t *tile = tile_of(j->w, worker);
+    const columns c = columns_of(j, task);
+    merge_columns(j, &c, j->a, tile);
+    j->w->k->store_columns(j->a + c.at, c.stride, tile, j->w->bits[j->dim], 0);
+}
+
+// The last levels of A and of B on the coset, their product, and its first levels on the way back: into b.
+static void product_task(void *ctx, size_t task, unsigned worker) {
+    const column_job *j = ctx;
+    const ntt_wide *w = j->w;
+    const unsigned bits = w->bits[j->dim];
+    const columns c = columns_of(j, task);
+    uint64_t *tile = tile_of(w, worker);
+    merge_columns(j, &c, j->a, tile);
+    w->k->store_columns(j->a + c.at, c.stride, tile, bits, 0);
+    merge_columns(j, &c, j->b, tile);
+    w->k->times_columns(tile, j->a + c.at, c.stride, bits);
+    w->k->split(tile, bits, w->split[1]);
+    wide_walk walk;
+    twist_walk(&walk, j, c.m, &j->out);
+    w->k->store_columns(j->b + c.at, c.stride, tile, bits, &walk);
+}
+
+static void column_pass(const column_job *j, void (*fn)(void *, size_t, unsigned), pool *p) {
+    run(j->w, p, (size_t)(ntt_size(j->w->d) >> j->w->bits[j->dim]) / WIDE_LANES, fn, j);
+}
+
+// Dimensions [from, dims - 1) of a transform of `a`. The twists take the powers of `shift` for each dimension if there
+// is one; the first dimension takes `scale`.
+static void split_columns(const ntt_wide *w, fr *a, unsigned from, bool inverse, const fr *shift, const fr *scale,
+                          bool coset, pool *p) {
+    for (unsigned dim = from; dim + 1 < w->dims; dim++) {
+        const column_job j = {.w = w,
+                              .dim = dim,
+                              .a = a,
+                              .coset = coset && dim == 0,
+                              .out = {inverse, shift != 0 ? &shift[dim] : 0, dim == 0 ? scale : 0}};
+        column_pass(&j, split_task, p);
+    }
+}
+
+// --- passes over rows ---
+
+typedef struct row_job {
+    const ntt_wide *w;
+    fr *a, *b, *c;
+    bool inverse;
+    const wide_factor *scale; // after the split; NULL: none
+} row_job;
+
+static void rows_of(const fr *row[WIDE_LANES], const ntt_wide *w, const fr *a, size_t task, bool reversed) {
+    for (size_t l = 0; l < WIDE_LANES; l++) {
+        const size_t i = task * WIDE_LANES + l;
+        row[l] = a + ((reversed ? (size_t)ntt_reverse_bits(i, w->row_bits) : i) << w->bits[w->dims - 1]);
+    }
+}
+
+static void rows_split(const row_job *j, fr *a, size_t task, unsigned worker, bool then_merge) {
+    const ntt_wide *w = j->w;
+    const unsigned bits = w->bits[w->dims - 1];
+    uint64_t *tile = tile_of(w, worker);
+    fr *row[WIDE_LANES];
+    rows_of((const fr **)row, w, a, task, false);
+    w->k->load_rows(tile, (const fr *const *)row, bits);
+    w->k->split(tile, bits, w->split[j->inverse]);
+    if (j->scale != 0) w->k->scale(tile, bits, j->scale);
+    if (then_merge) w->k->merge(tile, bits, w->merge);
+    w->k->store_rows(row, tile, bits);
+}
+static void rows_task(void *ctx, size_t task, unsigned worker) {
+    const row_job *j = ctx;
+    rows_split(j, j->a, task, worker, false);
+}
+// From evaluations on the domain, whose columns are done, to evaluations on the coset, whose columns are not.
+static void turn_task(void *ctx, size_t task, unsigned worker) {
+    const row_job *j = ctx;
+    rows_split(j, j->a, task, worker, true);
+}
+
+// a := (coefficients of the product, from b) - (those of c), natural order. Eight rows whose reversed indices are
+// neighbours give eight neighbours at every step of 2^row_bits.
+static void quotient_task(void *ctx, size_t task, unsigned worker) {
+    const row_job *j = ctx;
+    const ntt_wide *w = j->w;
+    const unsigned bits = w->bits[w->dims - 1];
+    uint64_t *tile = tile_of(w, worker);
+    fr *row[WIDE_LANES];
+    rows_of((const fr **)row, w, j->c, task, true);
+    w->k->load_rows(tile, (const fr *const *)row, bits);
+    w->k->split(tile, bits, w->split[1]);
+    w->k->store_rows(row, tile, bits);
+    const fr *from[WIDE_LANES];
+    rows_of(from, w, j->b, task, true);
+    w->k->load_rows(tile, from, bits);
+    w->k->split(tile, bits, w->split[1]);
+    w->k->scale(tile, bits, j->scale);
+    w->k->minus_rows(tile, (const fr *const *)row, bits);
+    w->k->store_reversed(j->a + task * WIDE_LANES, (size_t)1 << w->row_bits, tile, bits);
+}
+
+static void row_pass(const row_job *j, void (*fn)(void *, size_t, unsigned), pool *p) {
+    run(j->w, p, ((size_t)1 << j->w->row_bits) / WIDE_LANES, fn, j);
+}
+
+// --- transforms ---
+
+void ntt_wide_transform(const ntt_wide *w, wide_kind kind, fr *a, pool *p) {
+    const bool inverse = kind == WIDE_INVERSE || kind == WIDE_COSET_INVERSE, back = kind == WIDE_COSET_INVERSE;
+    split_columns(w, a, 0, inverse, back ? w->shift[1] : 0, inverse ? &w->inverse_scale : 0, kind == WIDE_COSET_FORWARD,
+                  p);
+    const row_job j = {.w = w, .a = a, .inverse = inverse, .scale = back ? w->coset[1] : 0};
+    row_pass(&j, rows_task, p);
+}
+
+void ntt_wide_quotient(const ntt_wide *w, fr *a, fr *b, fr *c, pool *p) {
+    fr *ab[] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        split_columns(w, ab[i], 0, true, w->shift[0], &w->inverse_scale, false, p);
+        const row_job turn = {.w = w, .a = ab[i], .inverse = true, .scale = w->coset[0]};
+        row_pass(&turn, turn_task, p);
+        for (unsigned dim = w->dims - 1; dim-- > 1;) {
+            const column_job j = {.w = w, .dim = dim, .a = ab[i]};
+            column_pass(&j, merge_task, p);
+        }
+    }
+    split_columns(w, c, 0, true, 0, &w->c_scale, false, p);
+    const column_job product = {.w = w, .a = a, .b = b, .out = {true, &w->shift[1][0], &w->product_scale}};
+    column_pass(&product, product_task, p);
+    split_columns(w, b, 1, true, w->shift[1], 0, false, p);
+    const row_job last = {.w = w, .a = a, .b = b, .c = c, .scale = w->coset[1]};
+    row_pass(&last, quotient_task, p);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// The kernels of every CPU level this processor has against the portable ones, limb by limb.
+#include "testing.h"
+
+#include "base/mem.h"
+#include "poly/internal.h"
+
+static test_rng rng;
+
+enum { GUARD = 8 };
+
+// n elements that are not aligned to a vector, between guards.
+typedef struct guarded {
+    uint64_t *words;
+    fr *at;
+    size_t n;
+} guarded;
+
+static uint64_t guard_word(size_t i) { return UINT64_C(0x5a5a000000000000) + i; }
+
+static guarded guarded_new(size_t n) {
+    guarded g = {malloc((4 * n + 2 * GUARD) * sizeof(uint64_t)), 0, n};
+    assert_non_null(g.words);
+    for (size_t i = 0; i < GUARD; i++) g.words[i] = g.words[GUARD + 4 * n + i] = guard_word(i);
+    g.at = (fr *)(void *)(g.words + GUARD);
+    return g;
+}
+static void guarded_free(guarded *g) {
+    for (size_t i = 0; i < GUARD; i++) {
+        assert_true(g->words[i] == guard_word(i));
+        assert_true(g->words[GUARD + 4 * g->n + i] == guard_word(i));
+    }
+    free(g->words);
+}
+
+// Zero, one, r - 1, or limbs of runs of ones, as they lie in memory; below r.
+static void edge_fr(fr *out) {
+    static const fr zero = {{0}};
+    fr one = {{1, 0, 0, 0}};
+    switch (test_below(&rng, 8)) {
+    case 0: *out = zero; return;
+    case 1: *out = one; return;
+    case 2: fr_neg(out, &one); return;
+    case 3: *out = FR_ONE; return;
+    case 4: fr_neg(out, &FR_ONE); return;
+    default:
+        do {
+            for (int i = 0; i < 4; i++) out->l[i] = test_edge_u64(&rng);
+            out->l[3] >>= 1;
+            uint64_t borrow = 0; // below r?
+            for (int i = 0; i < 4; i++) (void)limb_sbb(out->l[i], FR_MODULUS[i], &borrow);
+            if (borrow != 0) return;
+        } while (true);
+    }
+}
+
+typedef enum fill { EDGES, ALL_LARGEST, ONE_NONZERO, FILLS } fill;
+
+static void fill_fr(fr *a, size_t n, fill f) {
+    fr one = {{1, 0, 0, 0}}, largest;
+    fr_neg(&largest, &one);
+    for (size_t i = 0; i < n; i++) {
+        if (f == EDGES)
+            edge_fr(&a[i]);
+        else
+            a[i] = f == ALL_LARGEST ? largest : FR_ZERO;
+    }
+    if (f == ONE_NONZERO) edge_fr(&a[test_below(&rng, n)]);
+}
+
+static void assert_same(const fr *a, const fr *b, size_t n, const char *what, unsigned log2) {
+    for (size_t i = 0; i < n; i++)
+        if (!fr_eq(&a[i], &b[i])) fail_msg("%s, 2^%u points: element %zu differs", what, log2, i);
+}
+
+static ntt_domain *domain_of(unsigned log2, cpu_level level, pool *p) {
+    ntt_domain *d;
+    const cuzk_status status =
+        ntt_domain_create_with(&d, (uint64_t)1 << log2, ntt_kernels_at(level), wide_kernels_at(level), p, 0);
+    assert_int_equal(status, CUZK_OK);
+    return d;
+}
+
+static void (*const TRANSFORMS[])(const ntt_domain *, fr *, pool *) = {ntt_forward, ntt_inverse, ntt_coset_forward,
+                                                                       ntt_coset_inverse};
+static const char *const NAMES[] = {"forward", "inverse", "coset forward", "coset inverse"};
+
+// Every transform, and the quotient of values that need not have one, in two domains.
+static void compare(const ntt_domain *want, const ntt_domain *got, pool *p, fill f) {
+    const unsigned log2 = ntt_domain_log2(want);
+    const size_t n = (size_t)1 << log2;
+    guarded v[3] = {guarded_new(n), guarded_new(n), guarded_new(n)},
+            w[3] = {guarded_new(n), guarded_new(n), guarded_new(n)};
+    for (size_t t = 0; t < 4; t++) {
+        fill_fr(v[0].at, n, f);
+        memcpy(w[0].at, v[0].at, n * sizeof(fr));
+        TRANSFORMS[t](want, v[0].at, 0);
+        TRANSFORMS[t](got, w[0].at, p);
+        assert_same(v[0].at, w[0].at, n, NAMES[t], log2);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        fill_fr(v[i].at, n, f);
+        memcpy(w[i].at, v[i].at, n * sizeof(fr));
+    }
+    ntt_quotient(want, v[0].at, v[1].at, v[2].at, 0);
+    ntt_quotient(got, w[0].at, w[1].at, w[2].at, p);
+    assert_same(v[0].at, w[0].at, n, "quotient", log2);
+    for (size_t i = 0; i < 3; i++) guarded_free(&v[i]), guarded_free(&w[i]);
+}
+
+static void test_levels(void **state) {
+    (void)state;
+    for (int level = CPU_AVX2; level <= (int)cpu_current(); level++)
+        for (unsigned log2 = 0; log2 <= 14; log2++) {
+            ntt_domain *want = domain_of(log2, CPU_PORTABLE, 0), *got = domain_of(log2, (cpu_level)level, 0);
+            for (int f = 0; f < FILLS; f++)
+                if (log2 < 12 || f == EDGES) compare(want, got, 0, (fill)f);
+            ntt_domain_destroy(&want), ntt_domain_destroy(&got);
+        }
+}
+
+// Domains above 2^22 points have three dimensions; with short tiles small ones have them too.
+static void test_dimensions(void **state) {
+    (void)state;
+    const wide_kernels *k = wide_kernels_at(cpu_current());
+    if (k == 0) skip();
+    static const unsigned cases[][2] = {{9, 3}, {10, 4}, {11, 4}, {12, 4}, {13, 5}, {14, 5}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pool *p;
+        assert_int_equal(pool_create(&p, 1 + (unsigned)(i % 3), 0), CUZK_OK);
+        ntt_domain *want = domain_of(cases[i][0], CPU_PORTABLE, p), *got = domain_of(cases[i][0], CPU_PORTABLE, p);
+        assert_int_equal(ntt_wide_create(&got->wide, got, k, cases[i][1], p), CUZK_OK);
+        assert_non_null(got->wide);
+        compare(want, got, p, EDGES);
+        ntt_domain_destroy(&want), ntt_domain_destroy(&got);
+        pool_destroy(&p);
+    }
+}
+
+// A domain that was made for fewer threads than the pool has.
+static void test_more_threads(void **state) {
+    (void)state;
+    pool *p;
+    assert_int_equal(pool_create(&p, 3, 0), CUZK_OK);
+    ntt_domain *want = domain_of(12, CPU_PORTABLE, 0), *got = domain_of(12, cpu_current(), 0);
+    compare(want, got, p, EDGES);
+    ntt_domain_destroy(&want), ntt_domain_destroy(&got);
+    pool_destroy(&p);
+}
+
+// A tile's elements in memory may be anything below 2^256: all ones, over and over, in and out.
+static void test_unreduced(void **state) {
+    (void)state;
+    const wide_kernels *k = wide_kernels_at(cpu_current());
+    if (k == 0) skip();
+    for (unsigned bits = WIDE_MIN_BITS; bits <= 8; bits++) {
+        ntt_domain *d = domain_of(2 * bits, CPU_PORTABLE, 0);
+        ntt_wide *w;
+        assert_int_equal(ntt_wide_create(&w, d, k, WIDE_MAX_BITS, 0), CUZK_OK);
+        d->wide = w;
+        const size_t all = (size_t)1 << (2 * bits);
+        fr *a = malloc(all * sizeof *a), *b = malloc(all * sizeof *b), same;
+        assert_true(a != 0 && b != 0);
+        const fr ones = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}}, last_place = {{1, 0, 0, 0}};
+        fr_sub(&same, &FR_ONE, &last_place); // FR_ONE is 2^256 mod r, so this is 2^256 - 1 mod r
+        for (size_t i = 0; i < all; i++) {
+            const bool pick = test_below(&rng, 4) != 0;
+            a[i] = pick ? ones : FR_ZERO, b[i] = pick ? same : FR_ZERO;
+        }
+        ntt_wide_transform(w, WIDE_COSET_INVERSE, a, 0);
+        ntt_wide_transform(w, WIDE_COSET_INVERSE, b, 0);
+        assert_same(a, b, all, "unreduced", 2 * bits);
+        free(a), free(b);
+        ntt_domain_destroy(&d);
+    }
+}
+
+static void no_scale(uint64_t *tile, unsigned bits, const wide_factor *by) { (void)tile, (void)bits, (void)by; }
+
+static void test_bad_kernels_are_found(void **state) {
+    (void)state;
+    bool good = false;
+    for (int level = CPU_PORTABLE; level <= (int)cpu_current(); level++) {
+        assert_int_equal(ntt_kernels_try(&good, ntt_kernels_at((cpu_level)level), wide_kernels_at((cpu_level)level)),
+                         CUZK_OK);
+        assert_true(good);
+    }
+    assert_int_equal(ntt_level(), cpu_current());
+    const ntt_kernels swapped = {ntt_merge_portable, ntt_split_portable};
+    assert_int_equal(ntt_kernels_try(&good, &swapped, 0), CUZK_OK);
+    assert_false(good);
+    const wide_kernels *k = wide_kernels_at(cpu_current());
+    if (k == 0) return;
+    wide_kernels bad = *k;
+    bad.scale = no_scale;
+    assert_int_equal(ntt_kernels_try(&good, ntt_kernels_at(CPU_PORTABLE), &bad), CUZK_OK);
+    assert_false(good);
+}
+
+// Every allocation refused in turn.
+static void test_no_memory(void **state) {
+    (void)state;
+    assert_int_equal(ntt_level(), cpu_current()); // tested by now: only the domain's own allocations are refused
+    const uint64_t before = mem_usage_total().live;
+    for (uint64_t nth = 1; nth < 100; nth++) {
+        ntt_domain *d = 0;
+        cuzk_error err = {0};
+        mem_test_refuse(nth);
+        const cuzk_status status = ntt_domain_create(&d, 1 << 10, 0, &err);
+        mem_test_refuse(0);
+        if (status == CUZK_OK) {
+            ntt_domain_destroy(&d);
+            assert_true(nth > 3);
+            assert_true(mem_usage_total().live == before);
+            return;
+        }
+        assert_int_equal(status, CUZK_ERR_MEMORY);
+        assert_null(d);
+        assert_true(mem_usage_total().live == before);
+    }
+    fail_msg("a domain needs a hundred allocations");
+}
+
+int main(void) {
+    rng = test_rng_new("test_wide");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_levels),       cmocka_unit_test(test_dimensions),
+        cmocka_unit_test(test_more_threads), cmocka_unit_test(test_unreduced),
+        cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_bad_kernels_are_found),
+    };
+    return cmocka_run_group_tests(tests, 0, 0);
+}
