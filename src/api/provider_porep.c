@@ -169,6 +169,8 @@ static cuzk_status bind(const provider *self, void **request, provider_plan *pla
     cuzk_status s = len > C1_MAX_BYTES
                         ? cuzk_fail(err, CUZK_ERR_INPUT, "a C1 file has at most %d bytes, found %zu", C1_MAX_BYTES, len)
                         : c1_parse(&r->c1, input, len, err);
+    // A file that disagrees with itself is the caller's matter; a mismatch from here on is one of the parameters.
+    if (s == CUZK_ERR_MISMATCH) s = CUZK_ERR_INPUT;
     if (s == CUZK_OK) {
         const porep_input *in = c1_input(r->c1);
         c1_statement(&r->statement, r->c1);

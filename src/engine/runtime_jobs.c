@@ -271,6 +271,7 @@ cuzk_status runtime_submit(runtime *rt, runtime_job *out, bool *joined, engine_r
     rjob *j = rjob_make(rt, prov, r->client_id);
     if (j == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a job");
     cuzk_status s = prov->ops->bind(prov, &j->request, &j->plan, r->input, r->input_len, err);
+    if (s == CUZK_OK && r->check != NULL) s = r->check(r->check_ctx, j->request, err);
     if (s == CUZK_OK) {
         j->priority = r->priority;
         j->proof = mem_calloc(MEM_MISC, j->plan.partitions, GROTH16_PROOF_BYTES);
