@@ -299,7 +299,7 @@ static cuzk_status make(params_outcome *out, const params_files *files, const po
     // .params last: where it is, the small files are too.
     s = write_meta(files, shape->sector_size, err);
     if (s == CUZK_OK) s = groth16_vk_save(&pk->vk, files->vk, err);
-    if (s == CUZK_OK) s = groth16_pk_save(pk, files->params, o, err);
+    if (s == CUZK_OK) s = groth16_pk_save(pk, files->params, p, o, err);
     observe_end(o, "save");
     groth16_pk_destroy(&pk);
 

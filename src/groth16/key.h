@@ -43,7 +43,8 @@ typedef enum key_check {
 CUZK_MUST_USE cuzk_status groth16_pk_load(groth16_pk **out, const char *path, key_check check, pool *p,
                                           const observer *o, cuzk_error *err);
 void groth16_pk_destroy(groth16_pk **pk);
-CUZK_MUST_USE cuzk_status groth16_pk_save(const groth16_pk *pk, const char *path, const observer *o, cuzk_error *err);
+CUZK_MUST_USE cuzk_status groth16_pk_save(const groth16_pk *pk, const char *path, pool *p, const observer *o,
+                                          cuzk_error *err);
 
 // A verifying key is always checked in full.
 CUZK_MUST_USE cuzk_status groth16_vk_load(groth16_vk **out, const char *path, cuzk_error *err);

@@ -47,7 +47,7 @@ static cuzk_status save_section(file_writer *w, const g1_affine *g1, const g2_af
     return status;
 }
 
-cuzk_status groth16_pk_save(const groth16_pk *pk, const char *path, const observer *o, cuzk_error *err) {
+cuzk_status groth16_pk_save(const groth16_pk *pk, const char *path, pool *p, const observer *o, cuzk_error *err) {
     const struct {
         const g1_affine *g1;
         const g2_affine *g2;
@@ -59,18 +59,15 @@ cuzk_status groth16_pk_save(const groth16_pk *pk, const char *path, const observ
 
     uint8_t *buffer = mem_alloc(MEM_MISC, POINTS_A_BLOCK, G2_UNCOMPRESSED);
     if (buffer == 0) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for the buffer to write a key");
-    pool *p = 0;
     file_writer *w = 0;
     observe_begin(o, "key_save");
-    cuzk_status status = pool_create(&p, 0, err);
-    if (status == CUZK_OK) status = file_writer_open(&w, path, err);
+    cuzk_status status = file_writer_open(&w, path, err);
     if (status == CUZK_OK) status = key_vk_write(w, &pk->vk, err);
     for (size_t i = 0; i < KEY_SECTIONS && status == CUZK_OK; i++)
         status = save_section(w, sections[i].g1, sections[i].g2, sections[i].n, buffer, &done, total, p, o, err);
     if (status == CUZK_OK) status = file_writer_commit(&w, err);
     observe_end(o, "key_save");
     file_writer_abort(&w);
-    pool_destroy(&p);
     mem_free(buffer);
     return status;
 }

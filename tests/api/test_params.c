@@ -34,7 +34,7 @@ static int setup(void **state) {
     groth16_secrets_from_label(&secrets, "api test");
     assert_int_equal(groth16_setup(&f.pk, &c, &secrets, NULL, NULL, &f.err), CUZK_OK);
     assert_int_equal(groth16_vk_save(&f.pk->vk, f.files.vk, &f.err), CUZK_OK);
-    assert_int_equal(groth16_pk_save(f.pk, f.files.params, NULL, &f.err), CUZK_OK);
+    assert_int_equal(groth16_pk_save(f.pk, f.files.params, NULL, NULL, &f.err), CUZK_OK);
     *state = &f;
     return 0;
 }
@@ -121,7 +121,7 @@ static void test_layout(void **state) {
         assert_int_not_equal(params_check_layout(&f->files, &f->err), CUZK_OK);
         assert_non_null(strstr(f->err.text, f->files.params));
     }
-    assert_int_equal(groth16_pk_save(f->pk, f->files.params, NULL, &f->err), CUZK_OK);
+    assert_int_equal(groth16_pk_save(f->pk, f->files.params, NULL, NULL, &f->err), CUZK_OK);
     assert_int_equal(truncate(f->files.params, (off_t)whole + 1), 0);
     assert_int_equal(params_check_layout(&f->files, &f->err), CUZK_ERR_FORMAT);
     assert_non_null(strstr(f->err.text, "after the last section"));
@@ -132,7 +132,7 @@ static void test_layout(void **state) {
     assert_int_equal(params_check_layout(&f->files, &f->err), CUZK_ERR_FORMAT);
     assert_non_null(strstr(f->err.text, "section h"));
     // Another verifying key.
-    assert_int_equal(groth16_pk_save(f->pk, f->files.params, NULL, &f->err), CUZK_OK);
+    assert_int_equal(groth16_pk_save(f->pk, f->files.params, NULL, NULL, &f->err), CUZK_OK);
     patch(f->files.vk, 17, 0x55);
     assert_int_equal(params_check_layout(&f->files, &f->err), CUZK_ERR_MISMATCH);
     assert_non_null(strstr(f->err.text, "differ at byte 17"));

@@ -45,7 +45,7 @@ static int set_up(void **state) {
     snprintf(good_path, sizeof good_path, "%s/good.params", dir);
     snprintf(bad_path, sizeof bad_path, "%s/bad.params", dir);
     groth16_pk *pk = make_key(&TOY);
-    if (groth16_pk_save(pk, good_path, 0, 0) != CUZK_OK) return -1;
+    if (groth16_pk_save(pk, good_path, 0, 0, 0) != CUZK_OK) return -1;
     groth16_pk_destroy(&pk);
     if (file_read_all(&good.bytes, &good.len, good_path, 1 << 24, 0) != CUZK_OK) return -1;
     size_t at = VK_BYTES;
@@ -97,7 +97,7 @@ static void test_round_trip(void **state) {
         size_t len;
         assert_int_equal(groth16_pk_load(&pk, good_path, (key_check)check, 0, 0, &err), CUZK_OK);
         assert_int_equal(pk->vk.n_ic, N_IC);
-        assert_int_equal(groth16_pk_save(pk, bad_path, 0, &err), CUZK_OK);
+        assert_int_equal(groth16_pk_save(pk, bad_path, 0, 0, &err), CUZK_OK);
         assert_int_equal(file_read_all(&again, &len, bad_path, 1 << 24, 0), CUZK_OK);
         assert_int_equal(len, good.len);
         assert_memory_equal(again, good.bytes, len);
@@ -350,7 +350,7 @@ static void test_no_file(void **state) {
     assert_int_equal(groth16_vk_load(&vk, dir, &err), CUZK_ERR_IO);
     assert_int_equal(groth16_vk_load(&vk, bad_path, &err), CUZK_ERR_IO);
     groth16_pk *key = make_key(&TOY);
-    assert_int_not_equal(groth16_pk_save(key, "/nonexistent/key", 0, &err), CUZK_OK);
+    assert_int_not_equal(groth16_pk_save(key, "/nonexistent/key", 0, 0, &err), CUZK_OK);
     assert_int_not_equal(groth16_vk_save(&key->vk, "/nonexistent/key", &err), CUZK_OK);
     groth16_pk_destroy(&key);
 }
@@ -446,7 +446,7 @@ static void test_cancelling(void **state) {
     // A cancelled save leaves what was there.
     pk = make_key(&TOY);
     write_bad((const uint8_t *)"old", 3);
-    assert_int_equal(groth16_pk_save(pk, bad_path, &o, &err), CUZK_ERR_CANCELLED);
+    assert_int_equal(groth16_pk_save(pk, bad_path, 0, &o, &err), CUZK_ERR_CANCELLED);
     groth16_pk_destroy(&pk);
     uint8_t *old;
     size_t len;
