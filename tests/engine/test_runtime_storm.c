@@ -235,6 +235,8 @@ static void storm_run(engine_policy policy, unsigned jobs, uint64_t seed) {
     e->ageing_ns = 20 * MS;
     e->stage_timeout_ns = patience(&s);
     bed_start(&s.b);
+    uint64_t calm_runs[2];
+    for (int i = 0; i < 2; i++) calm_runs[i] = sim_stats_of(s.b.devices[i]).runs;
     onlooker look = {.s = &s};
     assert_int_equal(pthread_create(&look.thread, NULL, onlooker_main, &look), 0);
     const uint64_t witness = mem_usage_of(MEM_WITNESS).live;
@@ -281,6 +283,9 @@ static void storm_run(engine_policy policy, unsigned jobs, uint64_t seed) {
     assert_true(st.engine.done > sum.accepted / 2);
     assert_int_equal(mem_usage_of(MEM_WITNESS).live, witness);
     assert_int_equal(mem_usage_of(MEM_EVALUATION).live, 0);
+    runtime_device d[2]; // what is shown of a device is what that device did
+    assert_int_equal(runtime_devices(s.b.rt, d, 2), 2);
+    for (int i = 0; i < 2; i++) assert_int_equal(d[i].runs, sim_stats_of(s.b.devices[i]).runs - calm_runs[i]);
     if (jobs >= 100) assert_true(sim_stats_of(s.b.devices[0]).runs > 0 && sim_stats_of(s.b.devices[1]).runs > 0);
     bed_destroy(&s.b);
 }

@@ -309,13 +309,55 @@ static void keys_by_name(void **state) {
     bed_destroy(&b);
 }
 
+// Two circuits whose keys do not fit side by side: they take turns, and all jobs are done.
+static void keys_take_turns(void **state) {
+    (void)state;
+    enum { JOBS = 20 };
+    bed b;
+    provider *other = NULL;
+    const toy_shape larger = {4 * BED_ROWS, 2};
+    bed_make(&b, PARTS, 1, NULL, NULL);
+    assert_int_equal(provider_toy_create(&other, "other", &larger, BED_LABEL, NULL), CUZK_OK);
+    b.providers[0] = other; // "toy-2"
+    // Room for the larger key and a partition of it, less than for both keys and a partition.
+    provider_plan plan;
+    void *request = NULL;
+    const uint8_t input[TOY_INPUT_BYTES] = {0};
+    assert_int_equal(other->ops->bind(other, &request, &plan, input, sizeof input, NULL), CUZK_OK);
+    other->ops->release(other, request);
+    b.options.engine.memory_budget = plan.key_bytes + plan.partition_bytes;
+    bed_start(&b);
+    runtime_job jobs[JOBS];
+    for (uint64_t i = 0; i < JOBS; i++) jobs[i] = bed_submit(&b, i % 2 ? "many" : "other", i);
+    for (uint64_t i = 0; i < JOBS; i++) {
+        if (i % 2 != 0) {
+            bed_expect_done(&b, jobs[i], PARTS, i);
+            continue;
+        }
+        runtime_result *r = NULL;
+        assert_int_equal(runtime_await(b.rt, &r, jobs[i], UINT64_MAX, NULL), CUZK_OK);
+        if (r->state != ENGINE_DONE) fail_msg("%s", r->text); // verified by the runtime, or it would not be
+        runtime_result_free(&r);
+    }
+    runtime_stats st;
+    runtime_stats_of(b.rt, &st);
+    assert_true(st.engine.key_evictions > 0);
+    assert_true(st.engine.memory_peak <= b.options.engine.memory_budget);
+    runtime_key k[4];
+    uint64_t loads = 0;
+    const size_t n = runtime_keys(b.rt, k, 4);
+    assert_int_equal(n, 2);
+    for (size_t i = 0; i < n; i++) loads += k[i].loads;
+    assert_int_equal(loads, st.engine.key_loads);
+    bed_destroy(&b);
+    provider_toy_destroy(&other);
+}
+
 int main(void) {
     const mem_usage before = mem_usage_total();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_add_up),
-        cmocka_unit_test(a_job_on_its_way),
-        cmocka_unit_test(attempts_are_counted),
-        cmocka_unit_test(keys_by_name),
+        cmocka_unit_test(times_add_up), cmocka_unit_test(a_job_on_its_way), cmocka_unit_test(attempts_are_counted),
+        cmocka_unit_test(keys_by_name), cmocka_unit_test(keys_take_turns),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (failed == 0 && mem_usage_total().live != before.live) {
