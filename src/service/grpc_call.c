@@ -22,6 +22,7 @@ rpc_call *rpc_call_new(rpc_server *server) {
         return NULL;
     }
     call->server = server;
+    call->accepted.owner = call->received.owner = call->sent.owner = call->finished.owner = call->closed.owner = call;
     atomic_init(&call->refs, 1);
     grpc_call_details_init(&call->details);
     grpc_metadata_array_init(&call->metadata);
@@ -65,6 +66,7 @@ void rpc_drop_request(rpc_call *call) {
 
 static void start(rpc_call *call, const grpc_op *ops, size_t n, rpc_tag *tag) {
     rpc_call_ref(call); // of the operation; its tag gives it back
+    atomic_store_explicit(&tag->armed, true, memory_order_release);
     const grpc_call_error e = grpc_call_start_batch(call->core, ops, n, tag, NULL);
     // C core refuses a batch only when it was put together wrongly. Better a call that is never freed than one that is
     // freed under somebody's hands.
@@ -297,10 +299,10 @@ static void read_message(rpc_call *call) {
 void rpc_call_serve(rpc_call *call) {
     rpc_server *r = call->server;
     call->began_ns = clock_now_ns();
-    call->received = (rpc_tag){received, call};
-    call->sent = (rpc_tag){sent, call};
-    call->finished = (rpc_tag){finished, call};
-    call->closed = (rpc_tag){closed, call};
+    call->received.fn = received;
+    call->sent.fn = sent;
+    call->finished.fn = finished;
+    call->closed.fn = closed;
     call->method = rpc_method_find(call->details.method);
     const bool room = rpc_server_join(r, call);
 

@@ -48,7 +48,8 @@ static void accept_one(rpc_server *r) {
         log_write(LOG_ERROR, "grpc", NULL, "out of memory: fewer calls are accepted from now on");
         return;
     }
-    call->accepted = (rpc_tag){accepted, call};
+    call->accepted.fn = accepted;
+    atomic_store_explicit(&call->accepted.armed, true, memory_order_release);
     if (grpc_server_request_call(r->core, &call->core, &call->details, &call->metadata, r->cq, r->cq,
                                  &call->accepted) != GRPC_CALL_OK)
         rpc_call_unref(call);
@@ -60,7 +61,8 @@ static void *serve_main(void *arg) {
         const grpc_event e = grpc_completion_queue_next(r->cq, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
         if (e.type == GRPC_QUEUE_SHUTDOWN) return NULL;
         if (e.type != GRPC_OP_COMPLETE) continue;
-        const rpc_tag *tag = e.tag;
+        rpc_tag *tag = e.tag;
+        (void)atomic_load_explicit(&tag->armed, memory_order_acquire);
         tag->fn(tag->owner, e.success != 0);
     }
 }
@@ -256,7 +258,8 @@ cuzk_status rpc_server_start(rpc_server **out, service *s, const rpc_server_opti
     if (r == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "gRPC: out of memory");
     r->service = s;
     r->options = with_defaults(options);
-    r->down = (rpc_tag){is_down, r};
+    r->down.fn = is_down;
+    r->down.owner = r;
     pthread_mutex_init(&r->lock, NULL);
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
