@@ -138,7 +138,7 @@ typedef struct rpc_address {
     int port;
 } rpc_address;
 
-CUZK_MUST_USE cuzk_status rpc_listen(rpc_address *out, grpc_server *core, grpc_server_credentials *creds,
+CUZK_MUST_USE cuzk_status rpc_listen(rpc_address *out, grpc_server *core, grpc_server_credentials *creds, bool tls,
                                      const char *address, cuzk_error *err);
 void rpc_listen_end(rpc_address *a); // removes the socket if it is still ours
 CUZK_MUST_USE cuzk_status rpc_credentials(grpc_server_credentials **out, const rpc_server_options *options,

@@ -58,7 +58,7 @@ static bool socket_address(struct sockaddr_un *out, const char *path) {
 static cuzk_status make_room(const char *path, cuzk_error *err) {
     struct sockaddr_un sa;
     if (path[0] == 0 || !socket_address(&sa, path))
-        return cuzk_fail(err, CUZK_ERR_USAGE, "unix socket %s: a path of 1 to %zu bytes is needed", path,
+        return cuzk_fail(err, CUZK_ERR_USAGE, "address \"unix:%s\": a path of 1 to %zu bytes is needed", path,
                          sizeof sa.sun_path - 1);
     struct stat st;
     if (lstat(path, &st) != 0) {
@@ -133,7 +133,7 @@ void rpc_listen_end(rpc_address *a) {
 
 // --- TCP ---
 
-static cuzk_status explain_tcp(const char *address, const char *host, const char *digits, cuzk_error *err) {
+static cuzk_status explain_tcp(const char *address, const char *host, const char *digits, bool tls, cuzk_error *err) {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     struct addrinfo *list = NULL;
     const int bad = getaddrinfo(host, digits, &hints, &list);
@@ -148,41 +148,46 @@ static cuzk_status explain_tcp(const char *address, const char *host, const char
         close(fd);
     }
     freeaddrinfo(list);
-    return cuzk_fail(err, CUZK_ERR_IO, "address %s: %s", address, why != 0 ? strerror(why) : "cannot be listened on");
+    // The port can be had, so it was not the port.
+    return cuzk_fail(err, CUZK_ERR_IO, "address %s: %s", address,
+                     why != 0 ? strerror(why)
+                     : tls    ? "the TLS certificate and key were refused; do they belong together?"
+                              : "cannot be listened on");
 }
 
-static cuzk_status listen_tcp(rpc_address *out, grpc_server *core, grpc_server_credentials *creds, const char *address,
-                              cuzk_error *err) {
+static cuzk_status listen_tcp(rpc_address *out, grpc_server *core, grpc_server_credentials *creds, bool tls,
+                              const char *address, cuzk_error *err) {
     char host[128];
     const char *colon = strrchr(address, ':');
     const size_t n_host = colon == NULL ? 0 : (size_t)(colon - address);
     const char *digits = colon == NULL ? "" : colon + 1;
     const size_t n_digits = strlen(digits);
     const bool bracketed = n_host > 2 && address[0] == '[' && address[n_host - 1] == ']';
-    if (colon == NULL || n_digits == 0 || n_digits > 5 || strspn(digits, "0123456789") != n_digits ||
-        strtoul(digits, NULL, 10) > 65535 || n_host >= sizeof host ||
-        (!bracketed && memchr(address, ':', n_host) != NULL) || strspn(address, "[]/ ") > (bracketed ? 1u : 0u))
+    bool ok = n_digits > 0 && n_digits <= 5 && strspn(digits, "0123456789") == n_digits &&
+              strtoul(digits, NULL, 10) <= 65535 && n_host < sizeof host;
+    if (ok) {
+        snprintf(host, sizeof host, "%.*s", (int)(bracketed ? n_host - 2 : n_host), address + (bracketed ? 1 : 0));
+        ok = strcspn(host, bracketed ? "[]/ " : "[]/ :") == strlen(host);
+    }
+    if (!ok)
         return cuzk_fail(err, CUZK_ERR_USAGE, "address \"%s\": expected host:port, [ipv6]:port or unix:///path",
                          address);
-    if (n_host == 0)
-        snprintf(host, sizeof host, "0.0.0.0");
-    else
-        snprintf(host, sizeof host, "%.*s", (int)(bracketed ? n_host - 2 : n_host), address + (bracketed ? 1 : 0));
+    if (n_host == 0) snprintf(host, sizeof host, "0.0.0.0");
     const bool v6 = strchr(host, ':') != NULL;
     snprintf(out->core, sizeof out->core, v6 ? "[%s]:%s" : "%s:%s", host, digits);
     out->port = grpc_server_add_http2_port(core, out->core, creds);
     if (out->port <= 0) {
         out->port = 0;
-        return explain_tcp(address, host, digits, err);
+        return explain_tcp(address, host, digits, tls, err);
     }
     const char *near = strcmp(host, "0.0.0.0") == 0 ? "127.0.0.1" : strcmp(host, "::") == 0 ? "::1" : host;
     snprintf(out->shown, sizeof out->shown, strchr(near, ':') != NULL ? "[%s]:%d" : "%s:%d", near, out->port);
     return CUZK_OK;
 }
 
-cuzk_status rpc_listen(rpc_address *out, grpc_server *core, grpc_server_credentials *creds, const char *address,
-                       cuzk_error *err) {
-    if (strncmp(address, "unix:", 5) != 0) return listen_tcp(out, core, creds, address, err);
+cuzk_status rpc_listen(rpc_address *out, grpc_server *core, grpc_server_credentials *creds, bool tls,
+                       const char *address, cuzk_error *err) {
+    if (strncmp(address, "unix:", 5) != 0) return listen_tcp(out, core, creds, tls, address, err);
     const char *path = address + 5;
     if (strncmp(path, "//", 2) == 0) path += 2;
     return listen_unix(out, core, path, err);

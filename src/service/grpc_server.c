@@ -222,7 +222,7 @@ static cuzk_status listen_all(rpc_server *r, const rpc_server_options *o, cuzk_e
     grpc_server_credentials *creds = NULL;
     cuzk_status st = rpc_credentials(&creds, o, err);
     for (size_t i = 0; i < o->n_listen && st == CUZK_OK; i++) {
-        st = rpc_listen(&r->addresses[i], r->core, creds, o->listen[i], err);
+        st = rpc_listen(&r->addresses[i], r->core, creds, o->tls_cert != NULL, o->listen[i], err);
         if (st == CUZK_OK) r->n_addresses++;
     }
     if (creds != NULL) grpc_server_credentials_release(creds);
