@@ -60,9 +60,10 @@ const config_key CONFIG_TABLE[CONFIG_KEYS] = {
         .help = "Folder of parameter files (v28-*.params, .vk, .meta). A key is loaded when the first proof asks for "
                 "it, or by a preload. A file that is missing or bad fails the jobs that need it and nothing else; "
                 "once it is right, the next job takes it."},
-    [CONFIG_SRS_CHECK_POINTS] = {"srs", "check", CONFIG_CHOICE, "full", .choices = "full|curve",
+    [CONFIG_SRS_CHECK_POINTS] = {"srs", "check", CONFIG_CHOICE, "once", .choices = "once|full|curve",
         .help = "What is checked when a key is loaded: \"full\" is that every point is on its curve and in its "
-                "subgroup, \"curve\" leaves out the subgroup."},
+                "subgroup, \"curve\" leaves out the subgroup. \"once\" is \"full\" the first time; a receipt beside the "
+                "file (FILE.checked) then spares the subgroups as long as nobody has written to the file."},
     [CONFIG_SRS_PCE_CACHE] = {"srs", "pce_cache", CONFIG_TEXT, "",
         .help = "Folder of compiled circuits, made when they are first needed. Empty: none is kept on disk."},
     [CONFIG_SRS_PRELOAD] = {"srs", "preload", CONFIG_LIST, "", .deprecated = true,

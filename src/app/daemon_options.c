@@ -185,6 +185,10 @@ static cuzk_status set_wires(daemon_options *o, const config *c, cuzk_error *err
     return CUZK_OK;
 }
 
+static key_check key_check_of(const char *word) {
+    return strcmp(word, "full") == 0 ? KEY_CHECK_FULL : strcmp(word, "curve") == 0 ? KEY_CHECK_CURVE : KEY_CHECK_ONCE;
+}
+
 cuzk_status daemon_options_make(daemon_options *o, const config *c, cuzk_error *err) {
     *o = (daemon_options){
         .shutdown_ms = number(c, CONFIG_DAEMON_SHUTDOWN_TIMEOUT),
@@ -197,7 +201,7 @@ cuzk_status daemon_options_make(daemon_options *o, const config *c, cuzk_error *
                 .device_threads = (unsigned)number(c, CONFIG_GPUS_GPU_THREADS),
                 .params_dir = text(c, CONFIG_SRS_PARAM_CACHE),
                 .pce_dir = text_or_null(c, CONFIG_SRS_PCE_CACHE),
-                .check_keys = strcmp(text(c, CONFIG_SRS_CHECK_POINTS), "full") == 0,
+                .key_check = key_check_of(text(c, CONFIG_SRS_CHECK_POINTS)),
                 .toy_circuits = number(c, CONFIG_TESTING_TOY_CIRCUITS) != 0,
                 .test_blinding = text_or_null(c, CONFIG_TESTING_BLINDING),
                 .timeline_path = text_or_null(c, CONFIG_TIMELINE_PATH),

@@ -61,7 +61,7 @@ typedef struct service_options {
     uint32_t n_devices;
     const char *params_dir;     // keys
     const char *pce_dir;        // cached circuit programs; NULL: none on disk
-    bool check_keys;            // every point in its subgroup, once a load
+    key_check key_check;        // of a key that is loaded
     bool toy_circuits;          // TEST ONLY
     const char *test_blinding;  // TEST ONLY: see runtime_options
     const char *timeline_path;  // appended to; NULL: memory alone
