@@ -18,7 +18,7 @@ enum { MSM_SCRATCH_UNIT = 16 };
 #define MSM_SCRATCH(n) (((n) + MSM_SCRATCH_UNIT - 1) / MSM_SCRATCH_UNIT)
 typedef union msm_g1_scratch {
     alignas(64) fp portable[MSM_SCRATCH_UNIT];
-    uint64_t vector[2][72];
+    uint64_t vector[2][136];
 } msm_g1_scratch;
 typedef union msm_g2_scratch {
     alignas(64) fp2 portable[MSM_SCRATCH_UNIT];

@@ -11,23 +11,14 @@ static const int64_t NINV = 0x3fffcfffcfffd; // -1/p mod 2^52
 
 #define LO(c, a, b) _mm512_madd52lo_epu64(c, a, b) // c + (a b mod 2^52), of the low 52 bits of a and b
 #define HI(c, a, b) _mm512_madd52hi_epu64(c, a, b) // c + (a b >> 52)
+// What is written once and compiled into several functions; gcc would rather share the code and branch in it.
+#define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
 
 // The lowest column once a multiple of p has been added that makes it divisible by 2^52, divided by 2^52. What is
 // added is in (0, 2^52) unless the column is divisible as it is: the quotient is rounded up.
-static inline __m512i carry_out(__m512i column) {
+INLINE __m512i carry_out(__m512i column) {
     return _mm512_srai_epi64(_mm512_add_epi64(column, _mm512_set1_epi64(FP8_MASK)), FP8_LIMB_BITS);
-}
-
-// Eight columns to limbs; the top one keeps what is above, with its sign.
-static inline void carry(fp8 *out, const __m512i t[FP8_LIMBS]) {
-    const __m512i mask = _mm512_set1_epi64(FP8_MASK);
-    __m512i c = t[0];
-    UNROLL for (int j = 0; j + 1 < FP8_LIMBS; j++) {
-        out->l[j] = _mm512_and_si512(c, mask);
-        c = _mm512_add_epi64(t[j + 1], _mm512_srai_epi64(c, FP8_LIMB_BITS));
-    }
-    out->l[FP8_LIMBS - 1] = c;
 }
 
 // Limb by limb (Koc, Acar, Kaliski 1996): t := (t + a b[i] + m p) / 2^52. A column gets at most four terms below 2^52
@@ -49,7 +40,7 @@ void fp8_mul(fp8 *out, const fp8 *a, const fp8 *b) {
         UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[j + 1] = HI(t[j + 1], m, fp8_limb_p(j));
         UNROLL for (int j = 0; j < FP8_LIMBS; j++) t[j] = t[j + 1];
     }
-    carry(out, t);
+    UNROLL for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = t[j];
 }
 
 // A column has at most 8 low and 8 high halves: below 2^56.
@@ -65,7 +56,7 @@ void fp8_mul_wide(fp8_wide *out, const fp8 *a, const fp8 *b) {
 }
 
 // Products of two different limbs are added once and doubled as columns (a limb has no bit to spare for doubling).
-static inline void sqr_columns(__m512i t[2 * FP8_LIMBS], const fp8 *a) {
+INLINE void sqr_columns(__m512i t[2 * FP8_LIMBS], const fp8 *a) {
     UNROLL for (int j = 0; j < 2 * FP8_LIMBS; j++) t[j] = _mm512_setzero_si512();
     UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
         UNROLL for (int j = i + 1; j < FP8_LIMBS; j++) t[i + j] = LO(t[i + j], a->l[i], a->l[j]);
@@ -79,7 +70,7 @@ static inline void sqr_columns(__m512i t[2 * FP8_LIMBS], const fp8 *a) {
 }
 
 // One step takes away the lowest column. A column gets at most 8 low and 8 high halves and a carry: it grows by 2^56.
-static inline void reduce_columns(fp8 *out, __m512i t[2 * FP8_LIMBS]) {
+INLINE void reduce_columns(fp8 *out, __m512i t[2 * FP8_LIMBS]) {
     const __m512i ninv = _mm512_set1_epi64(NINV), zero = _mm512_setzero_si512();
     UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
         const __m512i m = LO(zero, t[i], ninv);
@@ -87,7 +78,7 @@ static inline void reduce_columns(fp8 *out, __m512i t[2 * FP8_LIMBS]) {
         UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[i + j] = LO(t[i + j], m, fp8_limb_p(j));
         UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[i + j + 1] = HI(t[i + j + 1], m, fp8_limb_p(j));
     }
-    carry(out, t + FP8_LIMBS);
+    UNROLL for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = t[FP8_LIMBS + j];
 }
 
 void fp8_sqr_wide(fp8_wide *out, const fp8 *a) {
@@ -106,25 +97,34 @@ void fp8_sqr(fp8 *out, const fp8 *a) {
     reduce_columns(out, t);
 }
 
-// v + p in the lanes of `add`, v - p in those of `subtract`.
-static inline void shift_by_p(fp8 *v, __mmask8 add, __mmask8 subtract) {
-    UNROLL for (int j = 0; j < FP8_LIMBS; j++) {
-        v->l[j] = _mm512_mask_add_epi64(v->l[j], add, v->l[j], fp8_limb_p(j));
-        v->l[j] = _mm512_mask_sub_epi64(v->l[j], subtract, v->l[j], fp8_limb_p(j));
-    }
+INLINE void add_p_lanes(fp8 *v, __mmask8 lanes) {
+    UNROLL for (int j = 0; j < FP8_LIMBS; j++) v->l[j] = _mm512_mask_add_epi64(v->l[j], lanes, v->l[j], fp8_limb_p(j));
+}
+// Lanes with a value below zero, once carries are done.
+INLINE __mmask8 negative(const fp8 *v) {
+    __m512i c = v->l[0];
+    UNROLL for (int j = 1; j < FP8_LIMBS; j++) c = _mm512_add_epi64(v->l[j], _mm512_srai_epi64(c, FP8_LIMB_BITS));
+    return _mm512_movepi64_mask(c);
 }
 
-// First a rough shift into [-p, p): where v is above p/2 or below -p/2 by its top limb. That limb is off by the carries
-// still in the others, below 2^11, against p/2 = 53,000 units of it. Then, with carries done, the sign says the rest.
-void fp8_canonical(fp8 *out, const fp8 *v) {
+// A rough shift into [-p, p + 2^370): where v is below -p/2 by its top limb. That limb is off by the carries still in
+// the others, below 2^11, against p/2 = 53,000 units of it. Then the sign says whether p is to be added. What may be
+// left is [p, p + 2^370); a top limb not below that of p, one random value in 100,000, makes it worth a look.
+void fp8_canonical(fp8 *v) {
     fp8 t = *v;
-    const __m512i half = _mm512_set1_epi64((int64_t)(FP8_MODULUS[FP8_LIMBS - 1] / 2)), zero = _mm512_setzero_si512();
-    const __m512i top = t.l[FP8_LIMBS - 1];
-    shift_by_p(&t, _mm512_cmplt_epi64_mask(top, _mm512_sub_epi64(zero, half)), _mm512_cmpgt_epi64_mask(top, half));
+    const __m512i top = _mm512_set1_epi64((int64_t)FP8_MODULUS[FP8_LIMBS - 1]);
+    const __m512i half = _mm512_set1_epi64(-(int64_t)(FP8_MODULUS[FP8_LIMBS - 1] / 2));
+    add_p_lanes(&t, _mm512_cmplt_epi64_mask(t.l[FP8_LIMBS - 1], half));
+    add_p_lanes(&t, negative(&t));
     fp8_carry(&t);
-    shift_by_p(&t, _mm512_movepi64_mask(t.l[FP8_LIMBS - 1]), 0);
-    fp8_carry(&t);
-    *out = t;
+    if (__builtin_expect(_mm512_cmpge_epi64_mask(t.l[FP8_LIMBS - 1], top) != 0, 0)) {
+        fp8 d;
+        UNROLL for (int j = 0; j < FP8_LIMBS; j++) d.l[j] = _mm512_sub_epi64(t.l[j], fp8_limb_p(j));
+        const __mmask8 keep = negative(&d);
+        fp8_carry(&d);
+        UNROLL for (int j = 0; j < FP8_LIMBS; j++) t.l[j] = _mm512_mask_mov_epi64(d.l[j], keep, t.l[j]);
+    }
+    *v = t;
 }
 
 // 2^464 mod p, see fp8_inv_lanes.
@@ -142,21 +142,27 @@ static inline void swap_lanes(fp8 *out, const fp8 *a, int distance) {
 // fp8_mul: with b = M(a, a'), M(x/b, a') = x/a, so the account of powers of 2 is that of the inversion alone.
 // fp_inv(t) is 2^768/t as an integer, M(2^768/t, 2^464) = 2^816/t.
 void fp8_inv_lanes(fp8 *out, const fp8 *a) {
-    fp8 v[4], other[3], t;
+    fp8 v[4], other[3], k;
     v[0] = *a;
     for (int level = 0; level < 3; level++) {
         swap_lanes(&other[level], &v[level], 4 >> level);
         fp8_mul(&v[level + 1], &v[level], &other[level]);
+        fp8_carry_digits(&v[level + 1]);
     }
     __m512i w[6];
     fp s;
-    fp8_canonical(&t, &v[3]);
-    fp8_to_words(w, &t);
+    fp8_trim(&v[3]);
+    fp8_canonical(&v[3]);
+    fp8_to_words(w, &v[3]);
     for (int i = 0; i < 6; i++) s.l[i] = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(w[i]));
     fp_inv(&s, &s);
     for (int i = 0; i < 6; i++) w[i] = _mm512_set1_epi64((int64_t)s.l[i]);
     fp8_from_words(out, w);
-    fp8_set1(&t, K464);
-    fp8_mul(out, out, &t);
-    for (int level = 3; level-- > 0;) fp8_mul(out, out, &other[level]);
+    fp8_set1(&k, K464);
+    fp8_mul(out, out, &k);
+    fp8_carry_digits(out);
+    for (int level = 3; level-- > 0;) {
+        fp8_mul(out, out, &other[level]);
+        fp8_carry_digits(out);
+    }
 }

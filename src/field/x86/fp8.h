@@ -7,9 +7,10 @@
 // a b / 2^416 mod p, so that factors of 2 travel with the values; a caller keeps account of them, and what is stored
 // as an fp (radix 2^384) can be multiplied as it is. docs/maths/msm.md has the account of an addition of points.
 //
-// Words used below. *Tight*: limbs 0 to 6 in [0, 2^52) and the top limb in [0, 2^51): what may be multiplied, as the
-// instructions read only the low 52 bits of a limb. *Loose*: limbs are signed and below 2^62 in magnitude; their sum
-// is what counts. Carries run one limb after the other: a carry can ripple through all of them.
+// Words used below. *Loose*: limbs are signed and below 2^62 in magnitude; their sum with weights 2^(52 j) is what
+// counts. *Tight*: limbs 0 to 6 in [0, 2^52), the top limb has the rest. *Digits*: the low 52 bits of each limb are a
+// value below 2^416 as tight limbs would have it, and what is above them is left over: the multiplications read no
+// more, and a mask a limb is saved. Carries run one limb after the other, as one can ripple through all of them.
 //
 // Only for translation units compiled for these instructions; call nothing here unless cpu_current() is CPU_IFMA.
 #ifndef CUZK_FIELD_X86_FP8_H
@@ -34,18 +35,21 @@ typedef struct fp8_wide {
 // p, and 2^416 mod p.
 extern const uint64_t FP8_MODULUS[FP8_LIMBS], FP8_ONE[FP8_LIMBS];
 
-// out := a b / 2^416 mod p, tight and below p + a b / 2^416. For tight a, b with a b < 2^796; out may be a or b.
+// Multiplications leave out the last carries: results are loose, with limbs below 2^59 in magnitude, and take a
+// fp8_carry or fp8_carry_digits before they are multiplied. That is a chain of dependent instructions, best done where
+// a processor has something else to do beside it, which is not at the end of a multiplication.
+
+// out := a b / 2^416 mod p, below p + a b / 2^416. For digits a, b with a b < 2^796; out may be a or b.
 void fp8_mul(fp8 *out, const fp8 *a, const fp8 *b);
 void fp8_sqr(fp8 *out, const fp8 *a);
-// t := a b, a^2 for tight a, b; every column below 2^56.
+// t := a b, a^2 for digits a, b; every column below 2^56.
 void fp8_mul_wide(fp8_wide *t, const fp8 *a, const fp8 *b);
 void fp8_sqr_wide(fp8_wide *t, const fp8 *a);
-// out := t / 2^416 mod p, in (t / 2^416, t / 2^416 + p): for columns below 2^58 in magnitude. Limbs 0 to 6 in
-// [0, 2^52), the top one with the sign: tight if t >= 0.
+// out := t / 2^416 mod p, in (t / 2^416, t / 2^416 + p), for columns below 2^58 in magnitude.
 void fp8_reduce_wide(fp8 *out, const fp8_wide *t);
-// The reduced integer, in [0, p), of a loose v in [-2p, p + 2^380).
-void fp8_canonical(fp8 *out, const fp8 *v);
-// out := 2^816 / a in every lane, tight and below 2p, for tight a with no lane congruent to 0. One inversion.
+// v := the reduced integer, tight, in [0, p), for a loose v in [-2p, p + 2^370).
+void fp8_canonical(fp8 *v);
+// out := 2^816 / a in every lane, digits, below 2p, for digits a with no lane congruent to 0. One inversion.
 void fp8_inv_lanes(fp8 *out, const fp8 *a);
 
 static inline __m512i fp8_limb_p(int j) { return _mm512_set1_epi64((int64_t)FP8_MODULUS[j]); }
@@ -54,13 +58,21 @@ static inline void fp8_set1(fp8 *out, const uint64_t limbs[FP8_LIMBS]) {
     for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = _mm512_set1_epi64((int64_t)limbs[j]);
 }
 
-// Loose to limbs in [0, 2^52) but for the top one, which takes the sign of the value: tight if 0 <= v < 2^415.
+// Loose to tight, or to digits if the value is in [0, 2^416).
 static inline void fp8_carry(fp8 *v) {
     const __m512i mask = _mm512_set1_epi64(FP8_MASK);
     for (int j = 0; j + 1 < FP8_LIMBS; j++) {
         v->l[j + 1] = _mm512_add_epi64(v->l[j + 1], _mm512_srai_epi64(v->l[j], FP8_LIMB_BITS));
         v->l[j] = _mm512_and_si512(v->l[j], mask);
     }
+}
+static inline void fp8_carry_digits(fp8 *v) {
+    for (int j = 0; j + 1 < FP8_LIMBS; j++)
+        v->l[j + 1] = _mm512_add_epi64(v->l[j + 1], _mm512_srai_epi64(v->l[j], FP8_LIMB_BITS));
+}
+// Digits to tight.
+static inline void fp8_trim(fp8 *v) {
+    for (int j = 0; j < FP8_LIMBS; j++) v->l[j] = _mm512_and_si512(v->l[j], _mm512_set1_epi64(FP8_MASK));
 }
 
 // Limb by limb, without carries; results are loose.
@@ -82,33 +94,40 @@ static inline void fp8_one_lanes(fp8 *v, __mmask8 lanes) {
     v->l[0] = _mm512_mask_set1_epi64(v->l[0], lanes, 1);
     for (int j = 1; j < FP8_LIMBS; j++) v->l[j] = _mm512_mask_set1_epi64(v->l[j], lanes, 0);
 }
-// v := v 2^bits for a tight v below 2^(415 - bits), bits < 52; tight.
+// v := v 2^bits for a tight v below 2^(416 - bits), bits < 52; digits.
 static inline void fp8_shift_left(fp8 *v, unsigned bits) {
-    const __m512i mask = _mm512_set1_epi64(FP8_MASK);
-    for (int j = FP8_LIMBS; j-- > 1;) {
-        const __m512i low = _mm512_srli_epi64(v->l[j - 1], FP8_LIMB_BITS - bits);
-        v->l[j] = _mm512_and_si512(_mm512_or_si512(_mm512_slli_epi64(v->l[j], bits), low), mask);
-    }
-    v->l[0] = _mm512_and_si512(_mm512_slli_epi64(v->l[0], bits), mask);
+    for (int j = FP8_LIMBS; j-- > 1;)
+        v->l[j] =
+            _mm512_or_si512(_mm512_slli_epi64(v->l[j], bits), _mm512_srli_epi64(v->l[j - 1], FP8_LIMB_BITS - bits));
+    v->l[0] = _mm512_slli_epi64(v->l[0], bits);
 }
 
-// Lanes in which all limbs are zero, or equal: for tight values, equality of integers.
-static inline __mmask8 fp8_is_zero(const fp8 *a) {
-    __m512i any = a->l[0];
-    for (int j = 1; j < FP8_LIMBS; j++) any = _mm512_or_si512(any, a->l[j]);
-    return _mm512_testn_epi64_mask(any, any);
-}
-static inline __mmask8 fp8_eq(const fp8 *a, const fp8 *b) {
-    __m512i any = _mm512_xor_si512(a->l[0], b->l[0]);
-    for (int j = 1; j < FP8_LIMBS; j++) any = _mm512_or_si512(any, _mm512_xor_si512(a->l[j], b->l[j]));
-    return _mm512_testn_epi64_mask(any, any);
+// 8 x 8 words: word k of m[i] becomes word i of m[k].
+static inline void fp8_transpose(__m512i m[8]) {
+    __m512i s[8], t[8];
+    for (int i = 0; i < 8; i += 2) { // pairs of rows: s[i] the even words, s[i + 1] the odd ones
+        s[i] = _mm512_unpacklo_epi64(m[i], m[i + 1]);
+        s[i + 1] = _mm512_unpackhi_epi64(m[i], m[i + 1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        t[i] = _mm512_shuffle_i64x2(s[i], s[2 + i], 0x88);
+        t[2 + i] = _mm512_shuffle_i64x2(s[i], s[2 + i], 0xdd);
+        t[4 + i] = _mm512_shuffle_i64x2(s[4 + i], s[6 + i], 0x88);
+        t[6 + i] = _mm512_shuffle_i64x2(s[4 + i], s[6 + i], 0xdd);
+    }
+    for (int i = 0; i < 2; i++) {
+        m[i] = _mm512_shuffle_i64x2(t[i], t[4 + i], 0x88);
+        m[2 + i] = _mm512_shuffle_i64x2(t[2 + i], t[6 + i], 0x88);
+        m[4 + i] = _mm512_shuffle_i64x2(t[i], t[4 + i], 0xdd);
+        m[6 + i] = _mm512_shuffle_i64x2(t[2 + i], t[6 + i], 0xdd);
+    }
 }
 
 // Six words of 64 bits to eight limbs of 52 and back: the same integers, tight.
 static inline void fp8_from_words(fp8 *out, const __m512i w[6]) {
     const __m512i mask = _mm512_set1_epi64(FP8_MASK);
 #define JOIN(lo, down, hi, up)                                                                                         \
-    _mm512_and_si512(_mm512_or_si512(_mm512_srli_epi64(w[lo], down), _mm512_slli_epi64(w[hi], up)), mask)
+    _mm512_ternarylogic_epi64(_mm512_srli_epi64(w[lo], down), _mm512_slli_epi64(w[hi], up), mask, 0xa8) // (x | y) & z
     out->l[0] = _mm512_and_si512(w[0], mask);
     out->l[1] = JOIN(0, 52, 1, 12);
     out->l[2] = JOIN(1, 40, 2, 24);
@@ -147,16 +166,16 @@ static inline void fp8_load(fp8 *out, const fp *const from[FP8_LANES]) {
     fp8_from_words(out, w);
 }
 
-// Reduced integers to the addresses of the given lanes; the others are not looked at. Through memory, as the stores of
-// single words cost less than shuffles here.
+// Reduced integers to the addresses of the given lanes; the others are not looked at.
 static inline void fp8_store(fp *const to[FP8_LANES], const fp8 *v, __mmask8 lanes) {
-    __m512i w[6];
-    alignas(64) uint64_t words[6][FP8_LANES];
+    __m512i w[FP8_LANES];
     fp8_to_words(w, v);
-    for (int i = 0; i < 6; i++) _mm512_store_si512(words[i], w[i]);
+    w[6] = w[7] = _mm512_setzero_si512();
+    fp8_transpose(w);
     for (int lane = 0; lane < FP8_LANES; lane++) {
         if ((lanes >> lane & 1) == 0) continue;
-        for (int i = 0; i < 6; i++) to[lane]->l[i] = words[i][lane];
+        _mm256_storeu_si256((void *)to[lane]->l, _mm512_castsi512_si256(w[lane]));
+        _mm_storeu_si128((void *)&to[lane]->l[4], _mm512_extracti64x2_epi64(w[lane], 2));
     }
 }
 

@@ -20,7 +20,7 @@ void fp_vec_mul_ifma(fp *out, const fp *a, const fp *b, size_t n) {
         fp8_load(&v, y);
         fp8_shift_left(&v, 32);
         fp8_mul(&u, &u, &v);
-        fp8_canonical(&u, &u);
+        fp8_canonical(&u);
         fp8_store(to, &u, (__mmask8)((1u << left) - 1));
     }
 }

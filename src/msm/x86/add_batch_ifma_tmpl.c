@@ -3,9 +3,10 @@
 // Batch-affine addition, eight at a time (CPU_IFMA), for both groups. The same sums as add_batch_tmpl.c, with the same
 // bytes as result: everything stored is fully reduced.
 //
-// Additions go in pairs of groups of eight. Each of the two groups has a running product in every lane: sixteen chains,
-// which one inversion serves. Two groups at a time, because a multiplication takes longer than the processor's units
-// are busy with it, and the other group fills the gap.
+// Additions go in groups of eight, each lane with a running product of its own, and one inversion for the eight. The
+// way back is a pipeline: while one group is loaded and gets its slope, the one before it gets its x and the one
+// before that its y. A processor looks ahead by less than one vector multiplication; so between any two of them
+// stands work that needs neither, and no multiplication waits for the one before it.
 //
 // Powers of 2. Stored coordinates are x 2^384; M(a, b) = a b / 2^416. Write [e] for "times 2^e".
 //
@@ -27,22 +28,19 @@
 #include "msm/x86/coord8.h"
 
 enum {
-    PAIR = 2,                // groups side by side
-    STEP = PAIR * FP8_LANES, // additions a step
-    MIN_VECTOR = 6,          // fewer are done one by one sooner
-    AHEAD = 2 * STEP,        // additions between the request for a point and its use
-    SLOW = 32,               // equal points wait in a list of this length
+    MIN_VECTOR = 6,        // fewer are done one by one sooner
+    AHEAD = 3 * FP8_LANES, // additions between the request for a point and its use
+    SLOW = 32,             // equal points wait in a list of this length
 };
 
+// What the way there leaves for the way back.
 typedef struct group {
-    fp8 before; // the running product before this group
-#if MSM_GROUP == 2
-    fp8 norm;
-#endif
+    fp8 before;                // the running product before this group
+    fp8 den;                   // its factor
     alignas(64) uint8_t lanes; // those added by the general formula
 } group;
 
-_Static_assert(PAIR * sizeof(group) == sizeof(MSM(scratch)), "scratch for one step");
+_Static_assert(FP8_LANES * sizeof(MSM(scratch)) == MSM_SCRATCH_UNIT * sizeof(group), "scratch for a group");
 
 // Eight operands of additions.
 typedef struct operands {
@@ -94,8 +92,8 @@ static inline void load_y(coord8 *y1, coord8 *y2, const operands *o) {
 static inline void difference(coord8 *d, const coord8 *x1, const coord8 *x2, __mmask8 general) {
     coord_sub(d, x2, x1);
     coord_add_p(d);
-    coord_carry(d);
-    fp8_one_lanes(&d->c[0], (__mmask8)~general);
+    coord_operand(d);
+    if (__builtin_expect(general != 0xff, 0)) fp8_one_lanes(&d->c[0], (__mmask8)~general);
 }
 
 static inline void store(const operands *o, const coord8 *x, const coord8 *y, __mmask8 lanes) {
@@ -107,7 +105,7 @@ static inline void store(const operands *o, const coord8 *x, const coord8 *y, __
 }
 
 static inline void prefetch(const batch *j, size_t first) {
-    for (size_t i = first; i < first + STEP && i < j->n; i++) {
+    for (size_t i = first; i < first + FP8_LANES && i < j->n; i++) {
         const char *p = (const char *)&j->acc[j->a[i]], *q = (const char *)&j->table[j->b[i] >> 1];
         for (size_t line = 0; line < sizeof(POINT); line += 64)
             __builtin_prefetch(p + line), __builtin_prefetch(q + line);
@@ -144,93 +142,92 @@ static void slow_lanes(slow_list *s, const operands *o, size_t first, __mmask8 l
     }
 }
 
-static void forward(const batch *j, group *groups, fp8 run[PAIR]) {
-    for (size_t first = 0, g = 0; first < j->n; first += STEP, g += PAIR) {
+// The way there: r_i, and the product of all denominators of a lane in the end.
+static void forward(const batch *j, group *groups, fp8 *run) {
+    for (size_t first = 0, g = 0; first < j->n; first += FP8_LANES, g++) {
+        operands o;
+        coord8 x1, x2, d;
         prefetch(j, first + AHEAD);
-        for (size_t k = 0; k < PAIR; k++) {
-            operands o;
-            coord8 x1, x2, d;
-            fp8 space;
-            choose(&o, j, first + k * FP8_LANES);
-            load_x(&x1, &x2, &o);
-            const __mmask8 general =
-                (__mmask8)(o.active & ~(coord_eq(&x1, &x2) | coord_is_zero(&x1) | coord_is_zero(&x2)));
-            group *to = &groups[g + k];
-            to->lanes = general;
-            to->before = run[k];
-            if (general == 0) continue;
-            difference(&d, &x1, &x2, general);
-            const fp8 *den = coord_denominator(&space, &d);
-#if MSM_GROUP == 2
-            to->norm = *den;
-#endif
-            fp8_mul(&run[k], &run[k], den);
-        }
+        choose(&o, j, first);
+        load_x(&x1, &x2, &o);
+        group *to = &groups[g];
+        to->lanes = o.active & (__mmask8) ~(coord_maybe_eq(&x1, &x2) | coord_maybe_zero(&x1) | coord_maybe_zero(&x2));
+        difference(&d, &x1, &x2, to->lanes);
+        coord_denominator(&to->den, &d);
+        fp8_carry_digits(run);
+        to->before = *run;
+        fp8_mul(run, run, &to->den);
     }
+    fp8_carry_digits(run);
 }
 
-typedef struct lane_work {
+// A group on its way back.
+typedef struct work {
     operands o;
-    coord8 x1, y1, x2, lambda, t;
+    __mmask8 lanes;
+    coord8 x1, x2, y1;
+    coord8 d, dy, lambda;
+    coord8 x3; // first lambda^2
+    coord8 t;  // 2^16 (x1 - x3), then its product with lambda
     fp8 inverse;
-} lane_work;
+} work;
 
-static void backward(const batch *j, const group *groups, fp8 z[PAIR]) {
-    slow_list slow = {.j = j};
-    lane_work work[PAIR];
-    for (size_t first = (j->n - 1) / STEP * STEP, left = (j->n - 1) / STEP + 1; left-- > 0; first -= STEP) {
-        const group *from = &groups[left * PAIR];
-        if (first >= STEP) prefetch(j, first - STEP);
-        for (size_t k = 0; k < PAIR; k++) {
-            lane_work *w = &work[k];
-            choose(&w->o, j, first + k * FP8_LANES);
-            const __mmask8 other = (__mmask8)(w->o.active & ~from[k].lanes);
-            if (__builtin_expect(other != 0, 0)) slow_lanes(&slow, &w->o, first + k * FP8_LANES, other);
-        }
-        if ((from[0].lanes | from[1].lanes) == 0) continue;
-        coord8 d[PAIR];
-        for (size_t k = 0; k < PAIR; k++) {
-            lane_work *w = &work[k];
-            load_x(&w->x1, &w->x2, &w->o);
-            difference(&d[k], &w->x1, &w->x2, from[k].lanes);
-            fp8_mul(&w->inverse, &z[k], &from[k].before);
-        }
-        for (size_t k = 0; k < PAIR; k++) {
-            if (from[k].lanes == 0) continue;
+static inline void take(work *w, const batch *j, const group *groups, size_t g) {
+    if (g > 0) prefetch(j, (g - 1) * FP8_LANES);
+    choose(&w->o, j, g * FP8_LANES);
+    w->lanes = groups[g].lanes;
+    load_x(&w->x1, &w->x2, &w->o);
 #if MSM_GROUP == 2
-            fp8_mul(&z[k], &z[k], &from[k].norm);
-#else
-            fp8_mul(&z[k], &z[k], &d[k].c[0]);
+    difference(&w->d, &w->x1, &w->x2, w->lanes);
 #endif
+}
+static inline void find_dy(work *w) {
+    load_y(&w->y1, &w->dy, &w->o);
+    coord_sub(&w->dy, &w->dy, &w->y1);
+    coord_add_p(&w->dy);
+    coord_operand(&w->dy);
+}
+static inline void find_x3(work *w) {
+    coord_sub(&w->x3, &w->x3, &w->x1);
+    coord_sub(&w->x3, &w->x3, &w->x2);
+    coord_canonical(&w->x3);
+    coord_sub(&w->t, &w->x1, &w->x3);
+    coord_add_p(&w->t);
+    coord_operand_shifted(&w->t, 16);
+}
+static inline void find_y3(work *w) {
+    coord_sub(&w->t, &w->t, &w->y1);
+    coord_canonical(&w->t);
+    store(&w->o, &w->x3, &w->t, w->lanes);
+}
+
+// z: the inverse of each lane's product.
+static void backward(const batch *j, const group *groups, fp8 *z) {
+    slow_list slow = {.j = j};
+    work space[3], *now = &space[0], *before = &space[1], *first = &space[2];
+    const size_t count = (j->n - 1) / FP8_LANES + 1;
+    take(now, j, groups, count - 1);
+    for (size_t left = count + 2; left-- > 0;) { // group left - 2 gets its slope, left - 1 its x, left its y
+        const bool slope = left >= 2, x = left >= 1 && left <= count, y = left < count;
+        const group *from = &groups[slope ? left - 2 : 0];
+        if (slope) {
+            const __mmask8 other = (__mmask8)(now->o.active & ~now->lanes);
+            if (__builtin_expect(other != 0, 0)) slow_lanes(&slow, &now->o, (left - 2) * FP8_LANES, other);
+            fp8_mul(&now->inverse, z, &from->before);
+            find_dy(now);
+            fp8_mul(z, z, &from->den);
         }
-        for (size_t k = 0; k < PAIR; k++) {
-            lane_work *w = &work[k];
-            coord8 y2;
-            load_y(&w->y1, &y2, &w->o);
-            coord_sub(&y2, &y2, &w->y1);
-            coord_add_p(&y2);
-            coord_carry(&y2);
-            coord_over(&w->lambda, &y2, &d[k], &w->inverse);
-        }
-        for (size_t k = 0; k < PAIR; k++) {
-            lane_work *w = &work[k];
-            coord_sqr(&w->t, &w->lambda);
-            coord_sub(&w->t, &w->t, &w->x1);
-            coord_sub(&w->t, &w->t, &w->x2);
-            coord_canonical(&w->t);
-        }
-        for (size_t k = 0; k < PAIR; k++) {
-            lane_work *w = &work[k];
-            coord8 y3;
-            coord_sub(&y3, &w->x1, &w->t);
-            coord_add_p(&y3);
-            coord_carry(&y3);
-            coord_shift_left(&y3, 16);
-            coord_mul(&y3, &w->lambda, &y3);
-            coord_sub(&y3, &y3, &w->y1);
-            coord_canonical(&y3);
-            store(&w->o, &w->t, &y3, from[k].lanes);
-        }
+        if (x) find_x3(before);
+        if (slope) fp8_carry_digits(&now->inverse);
+        if (slope) coord_over(&now->lambda, &now->dy, &now->d, &now->inverse);
+        if (y) find_y3(first);
+        if (x) coord_mul(&before->t, &before->lambda, &before->t);
+        work *const next = first;
+        if (left >= 3) take(next, j, groups, left - 3);
+        fp8_carry_digits(z);
+        if (slope) coord_operand(&now->lambda);
+        if (slope) coord_sqr(&now->x3, &now->lambda);
+        first = before, before = now, now = next;
     }
     slow_flush(&slow);
 }
@@ -243,13 +240,9 @@ void MSM(add_batch_ifma)(POINT *acc, const uint32_t *a, const POINT *table, cons
     }
     const batch j = {acc, a, table, b, n};
     group *groups = (void *)scratch;
-    fp8 run[PAIR], z[PAIR], both;
-    for (size_t k = 0; k < PAIR; k++) fp8_set1(&run[k], FP8_ONE);
-    forward(&j, groups, run);
-    // C / r_0 = M(C / M(r_0, r_1), r_1).
-    fp8_mul(&both, &run[0], &run[1]);
-    fp8_inv_lanes(&both, &both);
-    fp8_mul(&z[0], &both, &run[1]);
-    fp8_mul(&z[1], &both, &run[0]);
-    backward(&j, groups, z);
+    fp8 run;
+    fp8_set1(&run, FP8_ONE);
+    forward(&j, groups, &run);
+    fp8_inv_lanes(&run, &run);
+    backward(&j, groups, &run);
 }

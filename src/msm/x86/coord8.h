@@ -34,15 +34,11 @@ static inline void coord_store(FE *const to[FP8_LANES], const coord8 *v, __mmask
         fp8_store(part, &v->c[k], lanes);
     }
 }
-static inline __mmask8 coord_is_zero(const coord8 *a) {
-    __mmask8 lanes = 0xff;
-    for (int k = 0; k < COORD_DEGREE; k++) lanes &= fp8_is_zero(&a->c[k]);
-    return lanes;
-}
-static inline __mmask8 coord_eq(const coord8 *a, const coord8 *b) {
-    __mmask8 lanes = 0xff;
-    for (int k = 0; k < COORD_DEGREE; k++) lanes &= fp8_eq(&a->c[k], &b->c[k]);
-    return lanes;
+// Lanes in which the lowest word of a coordinate is zero, or that of two is equal: all lanes with a zero or equal
+// coordinates, and otherwise one in 2^52.
+static inline __mmask8 coord_maybe_zero(const coord8 *a) { return _mm512_testn_epi64_mask(a->c[0].l[0], a->c[0].l[0]); }
+static inline __mmask8 coord_maybe_eq(const coord8 *a, const coord8 *b) {
+    return _mm512_cmpeq_epi64_mask(a->c[0].l[0], b->c[0].l[0]);
 }
 static inline void coord_sub(coord8 *out, const coord8 *a, const coord8 *b) {
     for (int k = 0; k < COORD_DEGREE; k++) fp8_sub(&out->c[k], &a->c[k], &b->c[k]);
@@ -50,54 +46,65 @@ static inline void coord_sub(coord8 *out, const coord8 *a, const coord8 *b) {
 static inline void coord_add_p(coord8 *v) {
     for (int k = 0; k < COORD_DEGREE; k++) fp8_add_p(&v->c[k]);
 }
-static inline void coord_carry(coord8 *v) {
-    for (int k = 0; k < COORD_DEGREE; k++) fp8_carry(&v->c[k]);
-}
-static inline void coord_shift_left(coord8 *v, unsigned bits) {
-    for (int k = 0; k < COORD_DEGREE; k++) fp8_shift_left(&v->c[k], bits);
-}
 static inline void coord_neg_lanes(coord8 *v, __mmask8 lanes) {
     for (int k = 0; k < COORD_DEGREE; k++) fp8_neg_lanes(&v->c[k], lanes);
 }
 static inline void coord_canonical(coord8 *v) {
-    for (int k = 0; k < COORD_DEGREE; k++) fp8_canonical(&v->c[k], &v->c[k]);
+    for (int k = 0; k < COORD_DEGREE; k++) fp8_canonical(&v->c[k]);
 }
 
 #if MSM_GROUP == 1
 
-static inline const fp8 *coord_denominator(fp8 *space, const coord8 *d) {
-    (void)space;
-    return &d->c[0];
+// Loose to an operand of the multiplications below. In G1 these read digits; in G2 they add parts before they
+// multiply, and want tight limbs.
+static inline void coord_operand(coord8 *v) { fp8_carry_digits(&v->c[0]); }
+// A loose value times 2^bits as an operand; below 2^(415 - bits).
+static inline void coord_operand_shifted(coord8 *v, unsigned bits) {
+    fp8_carry(&v->c[0]);
+    fp8_shift_left(&v->c[0], bits);
 }
-// out := a / d, given the inverse of d's denominator: operands and result as for fp8_mul.
+// What is inverted for 1/d: d, or its norm / 2^416. Digits.
+static inline void coord_denominator(fp8 *den, const coord8 *d) { *den = d->c[0]; }
+// out := a / d, loose, given the inverse of d's denominator: bounds as for fp8_mul.
 static inline void coord_over(coord8 *out, const coord8 *a, const coord8 *d, const fp8 *inverse) {
     (void)d;
     fp8_mul(&out->c[0], &a->c[0], inverse);
 }
+// Loose, in [0, p + 2^370).
 static inline void coord_sqr(coord8 *out, const coord8 *a) { fp8_sqr(&out->c[0], &a->c[0]); }
+// Loose; parts in (-2^370, p + 2^370).
 static inline void coord_mul(coord8 *out, const coord8 *a, const coord8 *b) { fp8_mul(&out->c[0], &a->c[0], &b->c[0]); }
 
 #else
 
-static inline const fp8 *coord_denominator(fp8 *space, const coord8 *d) {
+static inline void coord_operand(coord8 *v) { fp8_carry(&v->c[0]), fp8_carry(&v->c[1]); }
+static inline void coord_operand_shifted(coord8 *v, unsigned bits) {
+    for (int k = 0; k < 2; k++) {
+        fp8_carry(&v->c[k]);
+        fp8_shift_left(&v->c[k], bits);
+        fp8_trim(&v->c[k]);
+    }
+}
+
+static inline void coord_denominator(fp8 *den, const coord8 *d) {
     fp8_wide s, t;
     fp8_sqr_wide(&s, &d->c[0]);
     fp8_sqr_wide(&t, &d->c[1]);
     for (int j = 0; j < 2 * FP8_LIMBS; j++) s.c[j] = _mm512_add_epi64(s.c[j], t.c[j]); // below 2^57
-    fp8_reduce_wide(space, &s);
-    return space;
+    fp8_reduce_wide(den, &s);
+    fp8_carry_digits(den);
 }
 
-// The parts of Karatsuba's products: p = a0 b0, q = a1 b1, r = (a0 + a1) s, and what is to be reduced from them. The
-// columns of each are below 2^56, of r - p + q and r - p - q below 2^58.
+// The parts of Karatsuba's products: p = a0 b0, q = a1 b1, r = (a0 + a1) s. Columns of each are below 2^56, so those
+// of r - p + q and r - p - q are below 2^58.
 static inline void coord_products(fp8_wide *p, fp8_wide *q, fp8_wide *r, const coord8 *a, const coord8 *b,
                                   const fp8 *s) {
     fp8 sum;
     fp8_add(&sum, &a->c[0], &a->c[1]);
-    fp8_carry(&sum);
+    fp8_carry_digits(&sum);
+    fp8_mul_wide(r, &sum, s);
     fp8_mul_wide(p, &a->c[0], &b->c[0]);
     fp8_mul_wide(q, &a->c[1], &b->c[1]);
-    fp8_mul_wide(r, &sum, s);
 }
 
 // a (d0 - d1 u) n, with n the inverse of the norm:
@@ -108,39 +115,39 @@ static inline void coord_over(coord8 *out, const coord8 *a, const coord8 *d, con
     fp8 s;
     fp8_sub(&s, &d->c[0], &d->c[1]);
     fp8_add_p(&s), fp8_add_p(&s);
-    fp8_carry(&s);
+    fp8_carry_digits(&s);
     coord_products(&p, &q, &r, a, d, &s);
     for (int j = 0; j < 2 * FP8_LIMBS; j++) {
         r.c[j] = _mm512_add_epi64(_mm512_sub_epi64(r.c[j], p.c[j]), q.c[j]);
         p.c[j] = _mm512_add_epi64(p.c[j], q.c[j]);
     }
-    fp8_reduce_wide(&s, &p);
-    fp8_mul(&out->c[0], &s, inverse);
-    fp8_reduce_wide(&s, &r);
-    fp8_mul(&out->c[1], &s, inverse);
+    fp8_reduce_wide(&out->c[0], &p);
+    fp8_reduce_wide(&out->c[1], &r);
+    fp8_carry_digits(&out->c[0]), fp8_carry_digits(&out->c[1]);
+    fp8_mul(&out->c[0], &out->c[0], inverse);
+    fp8_mul(&out->c[1], &out->c[1], inverse);
 }
 
 // (a0 + a1)(a0 - a1) + 2 a0 a1 u, for a1 < 2p.
 static inline void coord_sqr(coord8 *out, const coord8 *a) {
-    fp8 s, t;
+    fp8 s, t, twice;
     fp8_add(&s, &a->c[0], &a->c[1]);
-    fp8_carry(&s);
+    fp8_carry_digits(&s);
     fp8_sub(&t, &a->c[0], &a->c[1]);
     fp8_add_p(&t), fp8_add_p(&t);
-    fp8_carry(&t);
+    fp8_carry_digits(&t);
+    fp8_add(&twice, &a->c[0], &a->c[0]);
+    fp8_carry_digits(&twice);
     fp8_mul(&out->c[0], &s, &t);
-    fp8_add(&s, &a->c[0], &a->c[0]);
-    fp8_carry(&s);
-    fp8_mul(&out->c[1], &s, &a->c[1]);
+    fp8_mul(&out->c[1], &twice, &a->c[1]);
 }
 
-// a0 b0 - a1 b1 + ((a0 + a1)(b0 + b1) - a0 b0 - a1 b1) u. The first part may be negative, by a1 b1 / 2^416: limbs as
-// fp8_reduce_wide says.
+// a0 b0 - a1 b1 + ((a0 + a1)(b0 + b1) - a0 b0 - a1 b1) u. The first part may be negative, by a1 b1 / 2^416.
 static inline void coord_mul(coord8 *out, const coord8 *a, const coord8 *b) {
     fp8_wide p, q, r;
     fp8 s;
     fp8_add(&s, &b->c[0], &b->c[1]);
-    fp8_carry(&s);
+    fp8_carry_digits(&s);
     coord_products(&p, &q, &r, a, b, &s);
     for (int j = 0; j < 2 * FP8_LIMBS; j++) {
         r.c[j] = _mm512_sub_epi64(_mm512_sub_epi64(r.c[j], p.c[j]), q.c[j]);
