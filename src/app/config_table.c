@@ -107,6 +107,9 @@ const config_key CONFIG_TABLE[CONFIG_KEYS] = {
         .help = "A device that fails so many times in a row gets no work until retry_after. 0: it always does."},
     [CONFIG_GPUS_RETRY_AFTER] = {"gpus", "retry_after", CONFIG_DURATION, "60s", 0, DAY, .unit_ms = 1000,
         .help = "When an unhealthy device is tried again. 0: never."},
+    [CONFIG_GPUS_CPU_FALLBACK] = {"gpus", "cpu_fallback", CONFIG_BOOL, "false",
+        .help = "Let the processors prove what the devices run out of memory for, and everything while none of them "
+                "works. It is slower; log, status and metrics say when it happens. false: such a job fails."},
 
     [CONFIG_SCHEDULER_MAX_BATCH_SIZE] = {"scheduler", "max_batch_size", CONFIG_INTEGER, "1", 1, 64,
         .help = "Proofs of one circuit that are synthesised together and then proven together. 1: no batches. More "

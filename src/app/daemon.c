@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 
-enum { TICK_MS = 1000, DRAIN_TICK_MS = 100, GRACE_MS = 2000 };
+enum { TICK_MS = 1000, DRAIN_TICK_MS = 100, GRACE_MS = 2000, STOP_MS = 10000 };
 
 typedef struct daemon_state {
     const daemon_options *options;
@@ -49,10 +49,11 @@ static void warn_of_test_parameters(const char *dir) {
         if (params_insecure_label(label, &files, &why) != CUZK_OK)
             log_write(LOG_WARN, "daemon", NULL, "INSECURE? the marker of test parameters cannot be read: %s", why.text);
         else if (label[0] != 0)
-            log_write(LOG_WARN, "daemon", NULL,
-                      "INSECURE: the parameters for %s sectors in %s are test parameters with label \"%s\": anybody can "
-                      "forge their proofs",
-                      files.size_name, dir, label);
+            log_write(
+                LOG_WARN, "daemon", NULL,
+                "INSECURE: the parameters for %s sectors in %s are test parameters with label \"%s\": anybody can "
+                "forge their proofs",
+                files.size_name, dir, label);
     }
 }
 
@@ -185,7 +186,9 @@ static void cancel_all(daemon_state *d) {
 
 static void stop(daemon_state *d) {
     if (d->rpc != NULL) rpc_server_stop(&d->rpc, GRACE_MS);
-    service_destroy(&d->service);
+    if (service_try_destroy(&d->service, STOP_MS)) return;
+    log_write(LOG_WARN, "daemon", NULL,
+              "something does not stop, even %d s after it was asked to: it ends with the process", STOP_MS / 1000);
 }
 
 cuzk_status daemon_run(const daemon_options *options, const char *config_path, const char *const *warnings,

@@ -85,7 +85,8 @@ static cuzk_status set_devices(daemon_options *o, const config *c, cuzk_error *e
     const char *use = text(c, CONFIG_GPUS_USE);
     if (backend->n_list > 0) {
         if (ordinals->n_list > 0)
-            return refuse(c, CONFIG_GPUS_DEVICES, err, "gpus.backend names the devices; only one of the two is possible");
+            return refuse(c, CONFIG_GPUS_DEVICES, err,
+                          "gpus.backend names the devices; only one of the two is possible");
         o->service.devices = (const char *const *)backend->list;
         o->service.n_devices = (uint32_t)backend->n_list;
         snprintf(o->devices, sizeof o->devices, "%zu devices by name (gpus.backend)", backend->n_list);
@@ -97,7 +98,8 @@ static cuzk_status set_devices(daemon_options *o, const config *c, cuzk_error *e
         return refuse(c, CONFIG_GPUS_DEVICES, err, strcmp(use, "off") == 0 ? "gpus.use is \"off\"" : what);
     }
     if (strcmp(use, "required") == 0) return refuse(c, CONFIG_GPUS_USE, err, "a GPU is required; 0 GPUs were found");
-    snprintf(o->devices, sizeof o->devices, strcmp(use, "off") == 0 ? "GPUs are off: CPU backend" : "0 GPUs: CPU backend");
+    snprintf(o->devices, sizeof o->devices,
+             strcmp(use, "off") == 0 ? "GPUs are off: CPU backend" : "0 GPUs: CPU backend");
     return CUZK_OK;
 }
 
@@ -164,7 +166,8 @@ static cuzk_status set_memory(daemon_options *o, const config *c, cuzk_error *er
 // --- wires ---
 
 static cuzk_status set_wires(daemon_options *o, const config *c, cuzk_error *err) {
-    const bool cert = text_or_null(c, CONFIG_DAEMON_TLS_CERT) != NULL, key = text_or_null(c, CONFIG_DAEMON_TLS_KEY) != NULL;
+    const bool cert = text_or_null(c, CONFIG_DAEMON_TLS_CERT) != NULL,
+               key = text_or_null(c, CONFIG_DAEMON_TLS_KEY) != NULL;
     if (cert != key)
         return refuse(c, cert ? CONFIG_DAEMON_TLS_CERT : CONFIG_DAEMON_TLS_KEY, err,
                       "daemon.tls_cert and daemon.tls_key belong together");
@@ -199,6 +202,7 @@ cuzk_status daemon_options_make(daemon_options *o, const config *c, cuzk_error *
                 .threads = (unsigned)number(c, CONFIG_DAEMON_THREADS),
                 .synthesis_threads = (unsigned)number(c, CONFIG_SYNTHESIS_THREADS),
                 .device_threads = (unsigned)number(c, CONFIG_GPUS_GPU_THREADS),
+                .cpu_fallback = number(c, CONFIG_GPUS_CPU_FALLBACK) != 0,
                 .params_dir = text(c, CONFIG_SRS_PARAM_CACHE),
                 .pce_dir = text_or_null(c, CONFIG_SRS_PCE_CACHE),
                 .key_check = key_check_of(text(c, CONFIG_SRS_CHECK_POINTS)),

@@ -4,7 +4,7 @@
 //     sim[:WORD,...]   kernel=50ms  longer kernel section of a partition      tail=5ms  likewise of the end of a run
 //                      FAULT@N      in run N, from 0                           FAULT@N+  in run N and all after it
 //                      FAULT%N      in every Nth run
-// with FAULT one of wrong, oom, hang, abort, or delay=TIME.
+// with FAULT one of wrong, oom, hang, abort, stuck (a hang that does not stop when asked to), or delay=TIME.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -65,6 +65,7 @@ static bool parse_fault(planned_fault *f, const char *word) {
                  {"oom", SIM_OUT_OF_MEMORY},
                  {"hang", SIM_HANG},
                  {"abort", SIM_ABORT},
+                 {"stuck", SIM_STUCK},
                  {"delay=", SIM_DELAY}};
     *f = (planned_fault){0};
     for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {

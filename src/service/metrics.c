@@ -141,6 +141,7 @@ static void jobs(timeline_text *t, const service *s, const service_snapshot *n, 
 static void engine(timeline_text *t, const service_snapshot *n) {
     const engine_stats *e = &n->stats.engine;
     single(t, "cuzk_partition_retries_total", "counter", "Partitions proven again.", e->retries);
+    single(t, "cuzk_partition_fallbacks_total", "counter", "Partitions handed to the fallback device.", e->fallbacks);
     single(t, "cuzk_wrong_proofs_total", "counter", "Proofs of partitions that did not verify.", n->stats.wrong_proofs);
     single(t, "cuzk_units_discarded_total", "counter", "Synthesised units given up for a critical job.", e->discarded);
     single(t, "cuzk_stage_timeouts_total", "counter", "Stages that made no progress for too long.", e->stage_timeouts);

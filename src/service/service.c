@@ -67,7 +67,7 @@ static cuzk_status open_devices(service *s, unsigned threads, cuzk_error *err) {
     const uint32_t n = s->opt.n_devices != 0 ? s->opt.n_devices : 1;
     // All compute on this machine's processors, so they share the threads.
     const unsigned each = threads / n != 0 ? threads / n : 1;
-    s->devices = mem_calloc(MEM_MISC, n, sizeof(device *));
+    s->devices = mem_calloc(MEM_MISC, (size_t)n + 1, sizeof(device *));
     if (s->devices == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for %" PRIu32 " devices", n);
     for (uint32_t i = 0; i < n; i++) {
         cuzk_status st = service_device_open(&s->devices[i], &s->device_plans, names[i], each, err);
@@ -75,6 +75,14 @@ static cuzk_status open_devices(service *s, unsigned threads, cuzk_error *err) {
         s->n_devices = i + 1;
         log_write(LOG_INFO, "service", NULL, "device %" PRIu32 ": %s, %u threads", i, names[i], each);
     }
+    if (!s->opt.cpu_fallback) return CUZK_OK;
+    // All threads are its own: it works while the others cannot.
+    cuzk_status st = device_open_cpu(&s->devices[n], threads, err);
+    if (st != CUZK_OK) return st;
+    s->n_devices = n + 1;
+    s->opt.engine.fallback_devices = 1;
+    log_write(LOG_INFO, "service", NULL, "device %" PRIu32 ": cpu, %u threads, for what the others cannot prove", n,
+              threads);
     return CUZK_OK;
 }
 
@@ -158,11 +166,18 @@ cuzk_status service_create(service **out, const service_options *options, cuzk_e
 }
 
 void service_destroy(service **ps) {
+    while (!service_try_destroy(ps, UINT64_MAX)) {
+    }
+}
+
+bool service_try_destroy(service **ps, uint64_t timeout_ms) {
     service *s = *ps;
-    if (s == NULL) return;
-    *ps = NULL;
+    if (s == NULL) return true;
     atomic_store(&s->draining, true);
-    runtime_destroy(&s->rt); // every job ends, and those who wait hear of it
+    // Every job ends, and those who wait hear of it.
+    if (!runtime_try_destroy(&s->rt, timeout_ms > UINT64_MAX / 1000000 ? UINT64_MAX : timeout_ms * 1000000))
+        return false;
+    *ps = NULL;
     timers_destroy(&s->timers);
     jobs_free(s);
     provider_porep_destroy(&s->porep);
@@ -178,6 +193,7 @@ void service_destroy(service **ps) {
     pthread_mutex_destroy(&s->trouble_lock);
     pthread_cond_destroy(&s->called);
     mem_free(s);
+    return true;
 }
 
 // --- draining ---
@@ -185,8 +201,7 @@ void service_destroy(service **ps) {
 bool service_draining(const service *s) { return atomic_load(&s->draining); }
 
 bool service_drain(service *s, uint64_t timeout_ms) {
-    if (!atomic_exchange(&s->draining, true))
-        log_write(LOG_INFO, "service", NULL, "no more requests are accepted");
+    if (!atomic_exchange(&s->draining, true)) log_write(LOG_INFO, "service", NULL, "no more requests are accepted");
     return runtime_drain(s->rt, timeout_ms > UINT64_MAX / 1000000 ? UINT64_MAX : timeout_ms * 1000000);
 }
 

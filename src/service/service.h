@@ -44,7 +44,7 @@ typedef enum service_kind {
     SERVICE_WINNING_POST = 4,
     SERVICE_TOY = 1000, // ours, for tests, only with service_options.toy_circuits: sector_size partitions of
                         // 2^registered_proof rows (0: 2^10), 8 bytes of seed in vanilla_proof
-    SERVICE_KINDS = 5, // those below 1000, with UNSPECIFIED
+    SERVICE_KINDS = 5,  // those below 1000, with UNSPECIFIED
 } service_kind;
 // "porep", "snap", "window-post", "winning-post", "toy".
 const char *service_kind_name(service_kind k);
@@ -59,6 +59,7 @@ typedef struct service_options {
     unsigned device_threads;    // of the CPU device; 0: the rest
     const char *const *devices; // names: "cpu", "sim:..." (device/sim.h); n_devices 0: one "cpu"
     uint32_t n_devices;
+    bool cpu_fallback;          // another "cpu" proves what the devices have no memory for, and all while none works
     const char *params_dir;     // keys
     const char *pce_dir;        // cached circuit programs; NULL: none on disk
     key_check key_check;        // of a key that is loaded
@@ -76,6 +77,9 @@ typedef struct service_options {
 // timeline is a warning in the log and no failure.
 CUZK_MUST_USE cuzk_status service_create(service **out, const service_options *options, cuzk_error *err);
 void service_destroy(service **s); // cancels what is left
+// The same, but waits no longer than timeout_ms for it to stop. False: something never returned, all is still there,
+// and the process can only exit.
+CUZK_MUST_USE bool service_try_destroy(service **s, uint64_t timeout_ms);
 
 // --- jobs ---
 
@@ -124,6 +128,7 @@ typedef struct service_result {
     size_t proof_len;
     const char *text; // of the others: stage, partition and cause
     runtime_times times;
+    uint32_t fell_back; // partitions that the fallback device proved
 } service_result;
 
 // The job of that id (a client's id, or one of ours); NOT_FOUND if there never was one or it is too long finished.
@@ -179,6 +184,7 @@ typedef struct service_device_view {
     const char *name;
     uint32_t ordinal;
     bool healthy;
+    bool fallback; // for need alone
     uint64_t runs, failures;
     double busy_s; // in kernel sections since the start
     char job_id[SERVICE_JOB_ID_MAX];

@@ -134,6 +134,7 @@ static void fill_result(service_result *out, const char *id, const runtime_resul
         .proof_len = r->proof_len,
         .text = r->text,
         .times = r->times,
+        .fell_back = r->fell_back,
     };
     snprintf(out->job_id, sizeof out->job_id, "%s", id);
 }
@@ -143,9 +144,9 @@ static void log_end(service *s, const char *id, const runtime_result *r) {
     if (r->state == ENGINE_DONE) {
         log_write(LOG_INFO, "service", id,
                   "done in %.3f s: queue %.3f, key %.3f, synthesis %.3f, device %.3f, verification %.3f; %" PRIu32
-                  " partitions, %" PRIu32 " proven again",
+                  " partitions, %" PRIu32 " proven again, %" PRIu32 " on the fallback device",
                   (double)t->total / 1e9, (double)t->queue / 1e9, (double)t->key_load / 1e9, (double)t->synthesis / 1e9,
-                  (double)t->device / 1e9, (double)t->verify / 1e9, r->partitions, r->retries);
+                  (double)t->device / 1e9, (double)t->verify / 1e9, r->partitions, r->retries, r->fell_back);
     } else if (r->state == ENGINE_STOPPED) {
         log_write(LOG_INFO, "service", id, "cancelled after %.3f s", (double)t->total / 1e9);
     } else {

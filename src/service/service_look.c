@@ -142,6 +142,7 @@ static bool fill_devices(service *s, service_snapshot *out) {
             *v = (service_device_view){.name = d->name,
                                        .ordinal = i,
                                        .healthy = d->healthy,
+                                       .fallback = d->fallback,
                                        .runs = d->runs,
                                        .failures = d->failures,
                                        .busy_s = (double)d->busy_ns / 1e9};

@@ -173,6 +173,7 @@ static json_t *devices(builder *b, const service_snapshot *n) {
         put_n(b, o, "ordinal", d->ordinal);
         put_s(b, o, "name", d->name);
         put(b, o, "healthy", json_boolean(d->healthy));
+        put(b, o, "fallback", json_boolean(d->fallback));
         put_n(b, o, "runs", d->runs);
         put_n(b, o, "failures", d->failures);
         put_f(b, o, "busy_secs", d->busy_s);
@@ -264,6 +265,7 @@ static json_t *engine(builder *b, const service_snapshot *n) {
     const engine_stats *e = &n->stats.engine;
     json_t *o = json_object();
     put_n(b, o, "retries", e->retries);
+    put_n(b, o, "fallbacks", e->fallbacks);
     put_n(b, o, "wrong_proofs", n->stats.wrong_proofs);
     put_n(b, o, "discarded_units", e->discarded);
     put_n(b, o, "stage_timeouts", e->stage_timeouts);

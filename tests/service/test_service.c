@@ -593,6 +593,32 @@ static void faults(void **state) {
     service_destroy(&s);
 }
 
+// A device without memory: the job fails and says so, or, if that is wanted, the processors take over, visibly.
+static void memory_of_devices(void **state) {
+    (void)state;
+    static const char *const POOR[] = {"sim:oom@0+"};
+    service_options o = bed_options(POOR);
+    o.engine.device_failure_limit = 0;
+    service *s = bed_start(&o);
+    const bed_answer *a = bed_await(s, accept(s, "p", 2, 1));
+    assert_int_equal(a->outcome, SERVICE_JOB_FAILED);
+    assert_non_null(strstr(a->text, "OUT_OF_MEMORY"));
+    assert_non_null(strstr(a->text, "device"));
+    service_destroy(&s);
+    o.cpu_fallback = true;
+    s = bed_start(&o);
+    bed_expect_done(s, accept(s, "p", 2, 1), BED_LOG, 2, 1);
+    service_snapshot *n = NULL;
+    assert_int_equal(service_look(s, &n, NULL), CUZK_OK);
+    assert_int_equal(n->n_devices, 2);
+    assert_true(!n->devices[0].fallback && n->devices[1].fallback);
+    assert_int_equal(n->devices[1].runs, 2);
+    assert_int_equal(n->stats.engine.fallbacks, 2);
+    service_snapshot_free(&n);
+    assert_true(service_try_destroy(&s, UINT64_MAX));
+    assert_null(s);
+}
+
 static void nonsense_devices(void **state) {
     (void)state;
     static const char *const BAD[] = {"",
@@ -632,7 +658,7 @@ int main(void) {
         cmocka_unit_test(leaving_from_within),   cmocka_unit_test(draining),
         cmocka_unit_test(keys_come_and_go),      cmocka_unit_test(a_snapshot_tells),
         cmocka_unit_test(results_are_forgotten), cmocka_unit_test(faults),
-        cmocka_unit_test(nonsense_devices),
+        cmocka_unit_test(memory_of_devices),     cmocka_unit_test(nonsense_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
