@@ -6,7 +6,7 @@
 set -euo pipefail
 
 packages=(gcc g++ clang libc6-dev make cmake ninja-build python3 libgmp-dev libcmocka-dev libyajl-dev libjansson-dev
-    libgrpc-dev libprotobuf-c-dev protobuf-c-compiler libclang-rt-14-dev libtomlplusplus-dev)
+    libmicrohttpd-dev libgrpc-dev libprotobuf-c-dev protobuf-c-compiler libclang-rt-14-dev libtomlplusplus-dev)
 
 if ! command -v dpkg-query >/dev/null; then
     missing=()

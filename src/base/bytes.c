@@ -81,6 +81,22 @@ bool base64_decode(uint8_t *out, size_t *out_len, size_t *bad_at, const char *te
     return true;
 }
 
+void base64_encode(char *out, const uint8_t *data, size_t len) {
+    static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < len; i += 3) {
+        const size_t n = len - i;
+        const uint32_t v =
+            (uint32_t)data[i] << 16 | (n > 1 ? (uint32_t)data[i + 1] << 8 : 0) | (n > 2 ? data[i + 2] : 0);
+        *out++ = DIGITS[v >> 18];
+        *out++ = DIGITS[v >> 12 & 63];
+        *out++ = '=';
+        *out++ = '=';
+        if (n > 1) out[-2] = DIGITS[v >> 6 & 63];
+        if (n > 2) out[-1] = DIGITS[v & 63];
+    }
+    *out = 0;
+}
+
 cuzk_status random_bytes(void *data, size_t len, cuzk_error *err) {
     uint8_t *p = data;
     while (len > 0) {

@@ -42,6 +42,9 @@ bool hex_decode(uint8_t *out, size_t len, const char *text, size_t text_len);
 // base64_decoded_max(len) bytes. On failure *bad_at is the offset of the first offending character.
 size_t base64_decoded_max(size_t len);
 bool base64_decode(uint8_t *out, size_t *out_len, size_t *bad_at, const char *text, size_t len);
+// Padded; out holds base64_encoded_max(len) characters, which counts the NUL.
+static inline size_t base64_encoded_max(size_t len) { return (len + 2) / 3 * 4 + 1; }
+void base64_encode(char *out, const uint8_t *data, size_t len);
 
 // Fills data from the operating system's generator (getrandom); CUZK_ERR_IO if it refuses.
 CUZK_MUST_USE cuzk_status random_bytes(void *data, size_t len, cuzk_error *err);

@@ -143,6 +143,11 @@ static void test_base64_round_trip(void **state) {
             text[n++] = i + 1 < len ? alphabet[v >> 6 & 63] : '=';
             text[n++] = i + 2 < len ? alphabet[v & 63] : '=';
         }
+        text[n] = 0;
+        char made[80];
+        base64_encode(made, data, len);
+        assert_string_equal(made, text);
+        assert_int_equal(base64_encoded_max(len), n + 1);
         assert_true(base64_decode(back, &back_len, NULL, text, n));
         assert_int_equal(back_len, len);
         if (len > 0) assert_memory_equal(back, data, len);
