@@ -108,6 +108,7 @@ typedef struct rdevice {
     uint64_t runs, failures, busy_ns;
     engine_unit_id in_kernels; // 0: none
     uint64_t since;
+    uint64_t shown_ns; // most that was ever shown as busy
 } rdevice;
 
 typedef enum runit_stage { RUNIT_SYNTHESIS, RUNIT_CHANNEL, RUNIT_DEVICE, RUNIT_VERIFY } runit_stage;

@@ -114,14 +114,17 @@ size_t runtime_devices(runtime *rt, runtime_device *out, size_t max) {
     const size_t n = rt->opt.n_devices;
     pthread_mutex_lock(&rt->lock);
     for (size_t i = 0; i < n && i < max; i++) {
-        const rdevice *d = &rt->seen[i];
+        rdevice *d = &rt->seen[i];
+        // A kernel section ends before this is heard of, so what was shown until then may have been too much: it stands
+        // still for a moment then, since a sum of times must not shrink.
+        const uint64_t busy = d->busy_ns + (d->in_kernels != 0 ? clock_now_ns() - d->since : 0);
+        if (busy > d->shown_ns) d->shown_ns = busy;
         out[i] = (runtime_device){device_name(rt->opt.devices[i]),
                                   !d->unhealthy,
                                   books_fallback(rt, (uint32_t)i),
                                   d->runs,
                                   d->failures,
-                                  d->busy_ns};
-        if (d->in_kernels != 0) out[i].busy_ns += clock_now_ns() - d->since;
+                                  d->shown_ns};
     }
     pthread_mutex_unlock(&rt->lock);
     return n;
