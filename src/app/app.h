@@ -34,6 +34,8 @@ int command_verify(app *a, int argc, char **argv);
 int command_waterfall(app *a, int argc, char **argv);
 int command_simulate(app *a, int argc, char **argv);
 int command_daemon(app *a, int argc, char **argv);
+int command_status(app *a, int argc, char **argv);
+int command_bench(app *a, int argc, char **argv);
 
 // --- flags (options.c) ---
 

@@ -14,26 +14,38 @@
 
 #include "api/params.h"
 #include "app/notify.h"
+#include "app/probe.h"
 #include "base/clock.h"
 #include "base/cpu.h"
+#include "service/http.h"
 
-enum { TICK_MS = 1000, DRAIN_TICK_MS = 100, GRACE_MS = 2000, STOP_MS = 10000 };
+enum { TICK_MS = 1000, DRAIN_TICK_MS = 100, GRACE_MS = 2000, STOP_MS = 10000, PROBE_EVERY = 5, PROBE_WAIT = 10 };
 
 typedef struct daemon_state {
     const daemon_options *options;
     service *service;
-    rpc_server *rpc;
+    rpc_server *rpc;     // NULL only while it is opened again
+    char address[256];   // where it listens, or did
+    int probe;           // a descriptor, or negative
+    http_server *http;
+    uint64_t probe_at;   // when it began, or when the next is due
 } daemon_state;
 
 // --- the start ---
 
-// As many files as the system lets us have: connections, keys, caches. False with the limit that stays.
-static void raise_file_limit(void) {
+// As many files as the system lets us have: connections, keys, caches.
+static void raise_file_limit(uint32_t max_connections) {
+    enum { OWN_FILES = 64 };
     struct rlimit r;
-    if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur == r.rlim_max) return;
-    r.rlim_cur = r.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &r) != 0)
-        log_write(LOG_WARN, "daemon", NULL, "the limit of open files cannot be raised: %s", strerror(errno));
+    if (getrlimit(RLIMIT_NOFILE, &r) != 0) return;
+    if (r.rlim_cur != r.rlim_max) {
+        r.rlim_cur = r.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &r) != 0)
+            log_write(LOG_WARN, "daemon", NULL, "the limit of open files cannot be raised: %s", strerror(errno));
+    }
+    if (r.rlim_max < 2 * (rlim_t)max_connections + OWN_FILES)
+        log_write(LOG_WARN, "daemon", NULL, "only %" PRIu64 " files may be open; daemon.max_connections may need more",
+                  (uint64_t)r.rlim_max);
 }
 
 // Parameters from a public label prove nothing; whoever runs a daemon on them shall know.
@@ -80,10 +92,15 @@ static cuzk_status start(daemon_state *d, cuzk_error *err) {
     cuzk_status s = service_create(&d->service, &o->service, err);
     if (s == CUZK_OK) s = rpc_server_start(&d->rpc, d->service, &o->rpc, err);
     if (s != CUZK_OK) return s;
+    snprintf(d->address, sizeof d->address, "%s", rpc_server_address(d->rpc, 0));
     log_write(LOG_INFO, "daemon", NULL, "gRPC at %s%s", rpc_server_address(d->rpc, 0),
               o->rpc.tls_cert != NULL && rpc_server_port(d->rpc, 0) != 0 ? ", with TLS" : "");
-    if (o->status_listen != NULL)
-        return cuzk_fail(err, CUZK_ERR_USAGE, "daemon.status_listen: HTTP is not part of this build yet");
+    if (o->status_listen == NULL) return CUZK_OK;
+    const http_options http = {.listen = o->status_listen, .max_connections = o->max_connections};
+    s = http_start(&d->http, d->service, &http, err);
+    if (s != CUZK_OK) return s;
+    log_write(LOG_INFO, "daemon", NULL, "HTTP at http://%s/ (the live page; /status, /metrics, /timeline)",
+              http_address(d->http));
     return CUZK_OK;
 }
 
@@ -138,6 +155,42 @@ static bool report(daemon_state *d, const char *what, bool watchdog) {
     return true;
 }
 
+// Jobs go on, but nobody could ask for them: the wire is opened again.
+static void open_again(daemon_state *d) {
+    cuzk_error why;
+    log_write(LOG_ERROR, "daemon", NULL, "gRPC at %s takes no connections; it is opened again", d->address);
+    if (d->rpc != NULL) rpc_server_stop(&d->rpc, 0);
+    const char *listen[1] = {d->address};
+    rpc_server_options again = d->options->rpc;
+    const size_t len = strlen(d->options->listen[0]);
+    // Where any port was asked for, it stays the one that it became.
+    if (len > 2 && strcmp(d->options->listen[0] + len - 2, ":0") == 0) again.listen = listen;
+    if (rpc_server_start(&d->rpc, d->service, &again, &why) != CUZK_OK)
+        log_write(LOG_ERROR, "daemon", NULL, "%s", why.text);
+}
+
+// gRPC's core (1.51, tcp_server_posix.cc) gives up its listener for good when a connection comes while no descriptor is
+// free. So it is asked now and then whether it still answers; no answer within PROBE_WAIT seconds is none.
+static void keep_listening(daemon_state *d, uint64_t now) {
+    const uint64_t second = UINT64_C(1000000000);
+    const bool tls = d->options->rpc.tls_cert != NULL;
+    if (d->rpc == NULL) {
+        if (now >= d->probe_at) open_again(d);
+        d->probe_at = now + PROBE_EVERY * second;
+    } else if (d->probe >= 0) {
+        const bool answered = probe_answered(d->probe), late = now >= d->probe_at + PROBE_WAIT * second;
+        if (!answered && !late) return;
+        close(d->probe);
+        d->probe = PROBE_UNKNOWN;
+        d->probe_at = now + PROBE_EVERY * second * (tls ? 12 : 1);
+        if (!answered) open_again(d);
+    } else if (now >= d->probe_at) {
+        d->probe = probe_open(d->address, tls);
+        d->probe_at = now + (d->probe < 0 ? PROBE_EVERY * second : 0);
+        if (d->probe == PROBE_REFUSED) open_again(d);
+    }
+}
+
 // Until a signal asks for the end; returns it.
 static int serve(daemon_state *d, const sigset_t *signals) {
     const uint64_t watchdog = notify_watchdog_ms();
@@ -150,6 +203,7 @@ static int serve(daemon_state *d, const sigset_t *signals) {
         if (number < 0 && errno != EAGAIN) continue; // interrupted
         log_flush();
         (void)report(d, "serving", watchdog != 0);
+        keep_listening(d, clock_now_ns());
     }
 }
 
@@ -185,7 +239,9 @@ static void cancel_all(daemon_state *d) {
 }
 
 static void stop(daemon_state *d) {
+    if (d->probe >= 0) close(d->probe);
     if (d->rpc != NULL) rpc_server_stop(&d->rpc, GRACE_MS);
+    if (d->http != NULL) http_stop(&d->http);
     if (service_try_destroy(&d->service, STOP_MS)) return;
     log_write(LOG_WARN, "daemon", NULL,
               "something does not stop, even %d s after it was asked to: it ends with the process", STOP_MS / 1000);
@@ -193,12 +249,12 @@ static void stop(daemon_state *d) {
 
 cuzk_status daemon_run(const daemon_options *options, const char *config_path, const char *const *warnings,
                        size_t n_warnings, cuzk_error *err) {
-    daemon_state d = {.options = options};
+    daemon_state d = {.options = options, .probe = PROBE_UNKNOWN};
     sigset_t signals;
     log_start(&(log_options){.level = options->level, .json = options->json_log, .fd = STDERR_FILENO});
     for (size_t i = 0; i < n_warnings; i++) log_write(LOG_WARN, "daemon", NULL, "%s", warnings[i]);
     block_signals(&signals);
-    raise_file_limit();
+    raise_file_limit(options->max_connections);
     say_hello(options, config_path);
     cuzk_status s = start(&d, err);
     if (s != CUZK_OK) {

@@ -12,6 +12,8 @@ static const struct {
     const char *purpose;
 } COMMANDS[] = {
     {"daemon", command_daemon, "prove what is asked for over gRPC; also without its name, as cuzk --config FILE"},
+    {"status", command_status, "what a daemon is doing"},
+    {"bench", command_bench, "proofs through a daemon: times and throughput"},
     {"prove", command_prove, "prove a sector from its C1 file, verify the proof, write it"},
     {"verify", command_verify, "verify a proof of a sector"},
     {"waterfall", command_waterfall, "where the time of a recorded run went, and why devices were idle"},
@@ -51,12 +53,22 @@ static int unknown_command(app *a, const char *word) {
     return app_usage(a, "unknown command '%s'; commands: %s (see cuzk --help)", word, list);
 }
 
+// Called by the name of the public bench, the program is that one.
+static bool is_named_bench(const char *name) {
+    const char *slash = name != NULL ? strrchr(name, '/') : NULL;
+    return name != NULL && strcmp(slash != NULL ? slash + 1 : name, "cuzk-bench") == 0;
+}
+
 int main(int argc, char **argv) {
     app a = {.documents = stdout};
     monitor_ignore_sigpipe();
     // Seen before anything else, so that a mistake in front of it is reported as JSON too.
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--json") == 0) a.json = true;
+    if (is_named_bench(argc > 0 ? argv[0] : NULL)) {
+        a.command = "bench";
+        return command_bench(&a, argc, argv);
+    }
     int first = 1;
     while (first < argc && strcmp(argv[first], "--json") == 0) first++;
     if (first >= argc) return unknown_command(&a, NULL);

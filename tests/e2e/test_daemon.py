@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The daemon as a process: how it starts, what it refuses to start with, and how it ends."""
+import json
+import os
+import resource
+import signal
+import socket
+import threading
+import time
+import unittest
+
+import daemon
+import harness
+import rpc
+from rpc import eventually
+
+TOY = dict(partitions=2, rows=6)
+
+
+class Case(daemon.Case):
+    """Daemons on a unix socket in the test's folder; `line` waits for a line of the log."""
+
+    def setUp(self):
+        super().setUp()
+        self.socket = self.dir / "s"
+
+    def serve(self, settings=None, **more):
+        d = self.daemon({"daemon.listen": f"unix://{self.socket}", "daemon.status_listen": "", **(settings or {})},
+                        start=False, **more)
+        d.start(wait=False)
+        self.line(d, "daemon: ready")
+        d.grpc = str(self.socket)
+        return d
+
+    def line(self, d, words):
+        def look():
+            if words in d.text():
+                return True
+            if d.process.poll() is not None:
+                raise AssertionError(f"the daemon ended with {d.process.returncode}:\n{d.text()}")
+        eventually(f"'{words}' in the log", look, 30)
+
+    def prove(self, d, partitions=1, seed=1):
+        with d.rpc() as c:
+            return c.prove(partitions=partitions, rows=6, seed=seed)
+
+    def ends(self, d, code, seconds=20):
+        self.assertEqual(d.process.wait(seconds), code, d.text())
+
+    def starts_not(self, words, settings, code):
+        d = self.daemon({"daemon.listen": f"unix://{self.socket}", "daemon.status_listen": "", **settings}, start=False)
+        d.start(wait=False)
+        self.ends(d, code)
+        last = d.text().strip().splitlines()[-1]
+        self.assertTrue(last.startswith("cuzk: "), d.text())
+        for w in words:
+            self.assertIn(w, last)
+        return last
+
+
+class Life(Case):
+    def test_serves_and_ends(self):
+        d = self.serve()
+        with d.rpc() as c:
+            status, text, r = c.prove(**TOY)
+            self.assertEqual((status, r["status"], len(r["proof"])), (rpc.OK, rpc.COMPLETED, 2 * 192), text)
+        self.assertEqual(d.stop(), 0)
+        self.assertFalse(self.socket.exists())
+        self.assertIn("daemon: ended", d.text())
+        self.assertIn("0 GPUs" if "0 GPUs" in d.text() else "devices by name", d.text())
+
+    def test_sigint_is_the_same(self):
+        d = self.serve()
+        d.process.send_signal(signal.SIGINT)
+        self.ends(d, 0)
+
+    def test_a_running_proof_may_finish(self):
+        d = self.serve({"gpus.backend": ["sim:kernel=500ms"], "daemon.shutdown_timeout": "30s"})
+        got = []
+        t = threading.Thread(target=lambda: got.append(self.prove(d, partitions=3)))
+        t.start()
+        with d.rpc() as c:
+            eventually("work on the device", lambda: b"GPU_START" in self.timeline(c))
+        d.process.send_signal(signal.SIGTERM)
+        self.line(d, "no more requests are accepted")
+        with d.rpc() as late:
+            self.assertEqual(late.submit(**TOY)[0], rpc.UNAVAILABLE)
+        t.join(30)
+        self.assertEqual(got[0][2]["status"], rpc.COMPLETED, got)
+        self.ends(d, 0)
+
+    def test_what_does_not_finish_is_cancelled(self):
+        d = self.serve({"gpus.backend": ["sim:kernel=20s"], "daemon.shutdown_timeout": "300ms"})
+        got = []
+        threads = [threading.Thread(target=lambda i=i: got.append(self.prove(d, seed=i)))
+                   for i in range(10)]
+        for t in threads:
+            t.start()
+        with d.rpc() as c:
+            eventually("ten jobs", lambda: self.timeline(c).count(b"JOB_SUBMIT") == 10)
+        d.process.send_signal(signal.SIGTERM)
+        self.ends(d, 0)
+        for t in threads:
+            t.join(10)
+        self.assertEqual(len(got), 10)
+        for status, text, r in got:
+            self.assertTrue(status == rpc.CANCELLED or r["status"] == rpc.JOB_CANCELLED, (status, text, r))
+        self.assertFalse(self.socket.exists())
+
+    def test_the_second_signal_ends_it_at_once(self):
+        d = self.serve({"gpus.backend": ["sim:hang@0+"], "daemon.shutdown_timeout": "1h"})
+        with d.rpc() as c:
+            self.assertEqual(c.submit(**TOY)[0], rpc.OK)
+        d.process.send_signal(signal.SIGTERM)
+        self.line(d, "a second signal ends this at once")
+        time.sleep(0.3)  # it drains, and would for an hour
+        self.assertIsNone(d.process.poll())
+        d.process.send_signal(signal.SIGTERM)
+        self.ends(d, 128 + signal.SIGTERM)
+
+    def test_killed_and_back(self):
+        d = self.serve({"gpus.backend": ["sim:kernel=20s"]})
+        with d.rpc() as c:
+            status, _, job = c.submit(id="again", **TOY)
+            self.assertEqual(status, rpc.OK)
+        d.kill()
+        self.assertTrue(self.socket.exists())
+        d.configure({"daemon.listen": f"unix://{self.socket}", "daemon.status_listen": ""})
+        d.start(wait=False)
+        self.line(d, "daemon: ready")  # the socket of a dead daemon is replaced
+        with d.rpc() as c:
+            self.assertEqual(c.wait(job, 1000)[0], rpc.NOT_FOUND)
+            status, text, r = c.prove(id="again", **TOY)
+            self.assertEqual((status, r["status"]), (rpc.OK, rpc.COMPLETED), text)
+        self.assertEqual(d.stop(), 0)
+
+    def test_a_socket_in_use_is_refused(self):
+        first = self.serve()
+        self.starts_not(["another daemon answers"], {}, 1)
+        with first.rpc() as c:  # and the first one was not disturbed
+            self.assertEqual(c.prove(**TOY)[2]["status"], rpc.COMPLETED)
+
+    def test_what_the_service_manager_hears(self):
+        path = self.dir / "notify"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+            s.bind(str(path))
+            s.settimeout(20)
+            d = self.serve(env={"NOTIFY_SOCKET": str(path), "WATCHDOG_USEC": "200000"})
+            heard = []
+            while not any("WATCHDOG=1" in h for h in heard):
+                heard.append(s.recv(4096).decode())
+            self.assertEqual(heard[0], "READY=1")
+            self.assertTrue(any(h.startswith("STATUS=serving: 0 running") for h in heard), heard)
+            d.process.send_signal(signal.SIGTERM)
+            while not heard[-1].startswith("STOPPING=1"):
+                heard.append(s.recv(4096).decode())
+            self.ends(d, 0)
+
+    def timeline(self, c):
+        return c.call(c.SERVICE + "GetTimeline", b"")[2]
+
+
+class Scarce(Case):
+    def test_few_open_files(self):
+        def few():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+        d = self.serve(preexec=few)
+        held = []
+        for _ in range(60):  # more connections than there are descriptors
+            s = socket.socket(socket.AF_UNIX)
+            s.settimeout(0.2)
+            try:
+                s.connect(str(self.socket))
+            except OSError:
+                pass
+            held.append(s)
+        self.line(d, "Too many open files")
+        for s in held:
+            s.close()
+
+        def proves():
+            try:
+                with d.rpc(timeout=3) as c:
+                    return c.prove(**TOY)[2]["status"] == rpc.COMPLETED
+            except (OSError, rpc.Broken):
+                return False
+        eventually("a proof once descriptors are free again", proves, 60)
+        self.assertEqual(d.stop(), 0)
+
+    def test_full_disk_for_the_timeline(self):
+        d = self.serve({"timeline.path": "/dev/full"})
+        with d.rpc() as c:
+            self.assertEqual(c.prove(**TOY)[2]["status"], rpc.COMPLETED)
+        self.assertEqual(d.stop(), 0)
+        self.assertIn("timeline", d.text())
+
+    def test_a_timeline_that_cannot_be_opened(self):
+        d = self.serve({"timeline.path": str(self.dir / "no" / "such")})
+        with d.rpc() as c:
+            self.assertEqual(c.prove(**TOY)[2]["status"], rpc.COMPLETED)
+        self.assertEqual(d.stop(), 0)
+        self.assertIn("the timeline is kept in memory alone", d.text())
+
+    def test_a_log_nobody_reads(self):
+        """Its reader is gone: the daemon lives on."""
+        d = self.daemon({"daemon.listen": f"unix://{self.socket}", "daemon.status_listen": "", "logging.level": "trace"},
+                        start=False)
+        r, w = os.pipe()
+        d.process = harness.subprocess.Popen([harness.CUZK, "--config", d.config], stdin=harness.subprocess.DEVNULL,
+                                             stdout=w, stderr=w)
+        os.close(w)
+        eventually("the socket", self.socket.exists, 30)
+        os.close(r)
+        with rpc.Rpc(str(self.socket)) as c:
+            self.assertEqual(c.prove(**TOY)[2]["status"], rpc.COMPLETED)
+        self.assertEqual(d.stop(), 0)
+
+
+class Refusals(Case):
+    def test_configurations(self):
+        self.starts_not(["cuzk.toml:", "gpus.use", "a GPU is required; 0 GPUs were found"],
+                        {"gpus.backend": [], "gpus.use": "required"}, 2)
+        self.starts_not(["gpus.devices", "there is no GPU 7"], {"gpus.backend": [], "gpus.devices": [7]}, 2)
+        self.starts_not(["memory.total_budget", "nothing fits into the budget of 0.0 MiB", "a toy circuit"],
+                        {"memory.total_budget": "1KiB", "srs.param_cache": self.dir}, 2)
+        self.starts_not(["daemon.tls_cert", "belong together"], {"daemon.tls_cert": "x.pem"}, 2)
+        self.starts_not(["pipeline.policy", "needs pipeline.slot_size"], {"pipeline.policy": "slotted"}, 2)
+        self.starts_not(["no device \"gpu9\""], {"gpus.backend": ["gpu9"]}, 2)
+        self.starts_not(["daemon.lisen", "did you mean daemon.listen?"], {"daemon.lisen": "x"}, 2)
+
+    def test_files(self):
+        self.refused("/nonexistent.toml", "--config", "/nonexistent.toml", code=2)
+        self.refused(["unknown option", "--frob"], "--frob", code=2)
+        self.refused(["--log-level", "logging.level", "loud"], "--log-level", "loud", code=2)
+
+    def test_check_config(self):
+        (self.dir / "a.toml").write_text("[srs]\npreload = [\"porep-32g\"]\n[pipeline]\nslot_size = 0\n")
+        r = self.ok("--config", self.dir / "a.toml", "--check-config", "--json", "--listen", "127.0.0.1:1",
+                    env={"CUZK_LOGGING_LEVEL": "debug", "CUZK_DAEMON_PORT": "1"})
+        j = json.loads(r.stdout)
+        self.assertEqual(j["config"]["daemon"]["listen"], {"value": "127.0.0.1:1", "source": "flag"})
+        self.assertEqual(j["config"]["logging"]["level"], {"value": "debug", "source": "environment CUZK_LOGGING_LEVEL"})
+        self.assertEqual(j["config"]["pipeline"]["slot_size"], {"value": 0, "source": f"{self.dir}/a.toml:4"})
+        self.assertEqual(j["config"]["memory"]["total_budget"], {"value": "auto", "source": "default"})
+        self.assertEqual(j["derived"]["policy"], "standard")  # slot_size is set, and 0
+        self.assertEqual(j["derived"]["devices"], "0 GPUs: CPU backend")
+        self.assertIn("environment CUZK_DAEMON_PORT: there is no such key", j["warnings"])
+        self.assertIn(f"{self.dir}/a.toml:2: srs.preload is deprecated and has no effect", j["warnings"])
+        # What it prints as text is TOML, and says the same.
+        text = self.ok("--config", self.dir / "a.toml", "--check-config").stdout
+        (self.dir / "b.toml").write_bytes(text)
+        again = self.ok("--config", self.dir / "b.toml", "--check-config").stdout
+        strip = [line.split("#")[0].rstrip() for line in text.decode().splitlines() if "=" in line.split("#")[0]]
+        self.assertEqual(strip, [line.split("#")[0].rstrip() for line in again.decode().splitlines()
+                                 if "=" in line.split("#")[0]])
+
+    def test_policies(self):
+        for settings, policy in [({}, "partition"), ({"pipeline.slot_size": 3}, "slotted"),
+                                 ({"pipeline.enabled": "no"}, "standard"), ({"scheduler.max_batch_size": 2}, "batch"),
+                                 ({"pipeline.policy": "standard", "pipeline.slot_size": 3}, "standard"),
+                                 ({"pipeline.slot_size": 0, "scheduler.max_batch_size": 2}, "batch")]:
+            sets = [w for k, v in settings.items() for w in ("--set", f"{k}={v}")]
+            j = json.loads(self.ok("--check-config", "--json", *sets).stdout)
+            self.assertEqual(j["derived"]["policy"], policy, settings)
+
+
+class Bench(Case):
+    def test_private_daemon(self):
+        out = self.dir / "w.html"
+        r = self.ok("bench", "--kind", "toy", "--toy-partitions", 2, "--toy-log-rows", 6, "-n", 6, "-j", 2, "--json",
+                    "--waterfall", out, env={"TMPDIR": str(self.dir)})
+        j = json.loads(r.stdout)
+        self.assertEqual((j["done"], j["failed"], j["cancelled"], j["proofs"], j["proof_bytes"]), (6, 0, 0, 6, 384))
+        cold, warm = j["cold"] or {"proofs": 0}, j["warm"] or {"proofs": 0}
+        self.assertEqual(cold["proofs"] + warm["proofs"], 6)
+        self.assertGreaterEqual(cold["proofs"], 1)
+        for part in (cold, warm):
+            for name, v in part.items():
+                if name != "proofs":
+                    self.assertLessEqual(v["min"], v["median"], name)
+                    self.assertLessEqual(v["median"], v["p95"], name)
+        self.assertGreater(j["proofs_per_minute"], 0)
+        self.assertIn("<canvas", out.read_text()[:20000])
+        self.assertNotIn("without their END", out.read_text())
+        self.assertEqual([p.name for p in self.dir.iterdir()], ["w.html"])  # the private socket is gone
+
+    def test_through_a_daemon(self):
+        d = self.serve({"daemon.max_pending": 2, "gpus.backend": ["sim:wrong@0"]})
+        addr = f"unix://{self.socket}"
+        toy = ["--kind", "toy", "--toy-partitions", 1, "--toy-log-rows", 6]
+        j = json.loads(self.ok("bench", "--addr", addr, *toy, "-n", 5, "-j", 5, "--json").stdout)
+        self.assertEqual((j["done"], j["failed"]), (5, 0))  # a full queue is waited for
+        text = self.ok("bench", "single", "-a", addr, *toy).stdout.decode()
+        self.assertIn("1 done, 0 failed", text)
+        self.assertIn("machine", text)
+        self.assertIn("toy-6", self.ok("status", "--addr", addr).stdout.decode())
+        s = json.loads(self.ok("bench", "status", "-a", addr, "--json").stdout)
+        self.assertEqual(s["cuzk"]["counts"]["completed"], 6)
+        self.assertIn("was loaded already", self.ok("bench", "preload", "-a", addr, "-c", "toy-6").stdout.decode())
+        self.assertIn(b"# TYPE cuzk_", self.ok("bench", "metrics", "-a", addr).stdout)
+        r = harness.run("bench", "-a", addr, "--kind", "winning", "--vanilla", "-", "-n", 1, stdin=b'["AAAA"]')
+        self.assertEqual(r.returncode, 1)
+        self.assertIn(b"UNIMPLEMENTED", r.stderr)
+        self.assertEqual(d.stop(), 0)
+        r = harness.run("bench", "-a", addr, *toy, "-n", 3)
+        self.assertEqual(r.returncode, 1)
+        self.assertIn(b"UNAVAILABLE", r.stderr)
+
+    def test_stress(self):
+        j = json.loads(self.ok("bench", "stress", "--kind", "toy", "--toy-partitions", 1, "--toy-log-rows", 6, "-n", 40,
+                               "-j", 4, "--json").stdout)
+        self.assertEqual(j["failed"], 0)
+        self.assertEqual(j["done"] + j["cancelled"], 40)
+
+    def test_interrupted(self):
+        p = harness.subprocess.Popen([harness.CUZK, "bench", "--kind", "toy", "--set", "gpus.backend=sim:kernel=20s;",
+                                      "--toy-partitions", "1", "-n", "100", "-j", "2", "--json", "--log-level", "debug"],
+                                     stdout=harness.subprocess.PIPE, stderr=harness.subprocess.PIPE)
+        self.addCleanup(lambda: p.poll() is None and p.kill())
+        time.sleep(1)
+        while b"toy" not in p.stderr.readline():
+            pass
+        time.sleep(1)
+        p.send_signal(signal.SIGINT)
+        out, _ = p.communicate(timeout=30)
+        self.assertEqual(p.returncode, 1)
+        self.assertTrue(json.loads(out)["stopped"])
+
+    def test_refusals(self):
+        self.refused("--c1 is needed", "bench", "-n", 1, code=2)
+        self.refused(["unknown kind 'frob'", "porep, snap"], "bench", "--kind", "frob", code=2)
+        self.refused("unknown sub-command 'frob'", "bench", "frob", code=2)
+        self.refused("gen-vanilla", "bench", "gen-vanilla", "winning-post", "--sealed", "x", code=2)
+        self.refused(["--randomness", "64 hex"], "bench", "--kind", "winning", "--vanilla", "x", "--randomness", "12", code=2)
+        self.refused("cannot open", "bench", "--c1", "/nonexistent", code=1)
+        self.refused(["127.0.0.1:1", "UNAVAILABLE"], "status", "--addr", "127.0.0.1:1")
+        self.refused("127.0.0.1:1", "status", "--http", "127.0.0.1:1")
+        self.refused("HOST:PORT", "status", "--http", "frob", code=2)
+
+
+class Params(Case):
+    def test_parameters_that_come_later(self):
+        params = self.dir / "params"
+        params.mkdir()
+        d = self.serve({"srs.param_cache": params, "testing.toy_circuits": True})
+        c1 = harness.c1_path("porep-2k-a").read_bytes()
+        with d.rpc(timeout=600) as c:
+            status, text, _ = c.prove(kind=rpc.POREP, partitions=2048, rows=0, vanilla=c1)
+            self.assertNotEqual(status, rpc.OK)
+            self.assertIn(str(params), text)
+            self.assertEqual(c.prove(**TOY)[2]["status"], rpc.COMPLETED)  # others are not harmed
+            for f in harness.PARAMS.iterdir():
+                if harness.POREP_2K in f.name and not f.name.endswith(".checked"):
+                    (params / f.name).symlink_to(f)
+            status, text, r = c.prove(kind=rpc.POREP, partitions=2048, rows=0, vanilla=c1)
+            self.assertEqual((status, r["status"], len(r["proof"])), (rpc.OK, rpc.COMPLETED, 192), text)
+        self.assertEqual(d.stop(), 0)
+
+
+if __name__ == "__main__":
+    harness.main()
