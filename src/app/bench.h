@@ -43,12 +43,12 @@ void bench_daemon_stop(bench_daemon **d); // NULL is fine
 // --- the load ---
 
 typedef struct bench_proof {
-    uint32_t number;         // order of submission, from 0
-    double start_s, end_s;   // since the run's start, as seen by the client
-    int code;                // of the call; CLIENT_OK: see status
-    int status;              // client_job_status
-    bool was_cancelled;      // by us, on purpose
-    uint32_t refusals;       // RESOURCE_EXHAUSTED, tried again
+    uint32_t number;                                              // order of submission, from 0
+    double start_s, end_s;                                        // since the run's start, as seen by the client
+    int code;                                                     // of the call; CLIENT_OK: see status
+    int status;                                                   // client_job_status
+    bool was_cancelled;                                           // by us, on purpose
+    uint32_t refusals;                                            // RESOURCE_EXHAUSTED, tried again
     uint64_t queue_ms, key_ms, synthesis_ms, device_ms, total_ms; // as the daemon says
     size_t proof_len;
     char text[CUZK_ERROR_TEXT_MAX]; // of what went wrong

@@ -118,8 +118,11 @@ static timeline_format format_of(const char *path) {
     static const struct {
         const char *ending;
         timeline_format format;
-    } endings[] = {{".html", TIMELINE_HTML}, {".svg", TIMELINE_SVG},          {".trace.json", TIMELINE_TRACE},
-                   {".json", TIMELINE_JSON}, {".csv", TIMELINE_CSV}};
+    } endings[] = {{".html", TIMELINE_HTML},
+                   {".svg", TIMELINE_SVG},
+                   {".trace.json", TIMELINE_TRACE},
+                   {".json", TIMELINE_JSON},
+                   {".csv", TIMELINE_CSV}};
     const size_t len = strlen(path);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const size_t n = strlen(endings[i].ending);
@@ -217,7 +220,8 @@ static void print_json(app *a, const bench_run *r, const bench_facts *facts, con
     for (uint32_t i = 0; i < r->n; i++) {
         const bench_proof *p = &r->proofs[i];
         if (completed(p) || (p->was_cancelled && p->code == CLIENT_OK && p->status == CLIENT_JOB_CANCELLED)) continue;
-        json_array_append_new(failures, json_pack("{s:i, s:o}", "proof", (int)p->number, "text", app_json_text(p->text)));
+        json_array_append_new(failures,
+                              json_pack("{s:i, s:o}", "proof", (int)p->number, "text", app_json_text(p->text)));
     }
     json_object_set_new(doc, "failures", failures);
     app_print_json(a, doc);

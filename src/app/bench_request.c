@@ -15,10 +15,18 @@ static const struct {
     const char *word, *kind;
     uint32_t number;
 } KINDS[] = {
-    {"porep", "porep", 1},      {"porep-c2", "porep", 1},      {"seal-commit", "porep", 1},
-    {"snap", "snap", 2},        {"snap-deals", "snap", 2},     {"update", "snap", 2},
-    {"wpost", "window-post", 3}, {"window-post", "window-post", 3}, {"windowpost", "window-post", 3},
-    {"winning", "winning-post", 4}, {"winning-post", "winning-post", 4}, {"winningpost", "winning-post", 4},
+    {"porep", "porep", 1},
+    {"porep-c2", "porep", 1},
+    {"seal-commit", "porep", 1},
+    {"snap", "snap", 2},
+    {"snap-deals", "snap", 2},
+    {"update", "snap", 2},
+    {"wpost", "window-post", 3},
+    {"window-post", "window-post", 3},
+    {"windowpost", "window-post", 3},
+    {"winning", "winning-post", 4},
+    {"winning-post", "winning-post", 4},
+    {"winningpost", "winning-post", 4},
     {"toy", "toy", 1000},
 };
 
@@ -68,7 +76,8 @@ static cuzk_status read_vanilla(bench_request *r, const char *path, cuzk_error *
 static cuzk_status read_input(bench_request *r, const bench_flags *f, cuzk_error *err) {
     const bool porep = strcmp(r->kind, "porep") == 0, toy = strcmp(r->kind, "toy") == 0;
     if (f->c1 != NULL && !porep) return cuzk_fail(err, CUZK_ERR_USAGE, "--c1 is for --kind porep");
-    if (f->vanilla != NULL && (porep || toy)) return cuzk_fail(err, CUZK_ERR_USAGE, "--vanilla is not for --kind %s", r->kind);
+    if (f->vanilla != NULL && (porep || toy))
+        return cuzk_fail(err, CUZK_ERR_USAGE, "--vanilla is not for --kind %s", r->kind);
     if (toy) {
         r->input = mem_calloc(MEM_INPUT, 8, 1); // the seed, which each proof sets
         if (r->input == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory");

@@ -220,8 +220,8 @@ cuzk_status bench_run_make(bench_run *r, client *c, const bench_request *request
     double last = 0;
     while (started > 0 && m.show) {
         const unsigned done = atomic_load(&l.done);
-        if (done == atomic_load(&l.next) && (done == load->proofs || is_stopped(&l) ||
-                                             (load->duration_s > 0 && since(l.start_ns) >= load->duration_s)))
+        if (done == atomic_load(&l.next) &&
+            (done == load->proofs || is_stopped(&l) || (load->duration_s > 0 && since(l.start_ns) >= load->duration_s)))
             break;
         draw(&l, m.terminal, &last);
         m.drawn = m.terminal && since(l.start_ns) >= 1;

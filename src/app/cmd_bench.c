@@ -87,8 +87,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_SECTOR: return options_number(&args->flags.sector_number, arg, 0, INT64_MAX, "--sector-num", state);
     case OPT_MINER: return options_number(&args->flags.miner_id, arg, 0, INT64_MAX, "--miner-id", state);
     case OPT_PARTITION: return options_number(&args->flags.partition, arg, 0, UINT32_MAX, "--partition", state);
-    case OPT_TOY_PARTITIONS:
-        return options_number(&args->flags.toy_partitions, arg, 1, 256, "--toy-partitions", state);
+    case OPT_TOY_PARTITIONS: return options_number(&args->flags.toy_partitions, arg, 1, 256, "--toy-partitions", state);
     case OPT_TOY_ROWS: return options_number(&args->flags.toy_log_rows, arg, 4, 18, "--toy-log-rows", state);
     case OPT_DURATION:
         if (!config_parse_duration(&n, 1000, arg) || n == 0)
@@ -98,8 +97,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_ARG:
         if (args->command != NULL) return options_refuse(state, "unexpected argument '%s'", arg);
         if (!is_command(arg))
-            return options_refuse(state, "unknown sub-command '%s'; there are single, batch, stress, status, preload, "
-                                         "metrics", arg);
+            return options_refuse(state,
+                                  "unknown sub-command '%s'; there are single, batch, stress, status, preload, "
+                                  "metrics",
+                                  arg);
         args->command = arg;
         return 0;
     default: return options_common(key, arg, state);
@@ -107,8 +108,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_option OPTIONS[] = {
-    {"addr", OPT_ADDR, "ADDR", 0, "the daemon: HOST:PORT, http://, https:// or unix:///PATH. Proofs without it go through "
-                                  "a daemon of this process; status, preload and metrics ask " DEFAULT_ADDR, 1},
+    {"addr", OPT_ADDR, "ADDR", 0,
+     "the daemon: HOST:PORT, http://, https:// or unix:///PATH. Proofs without it go through "
+     "a daemon of this process; status, preload and metrics ask " DEFAULT_ADDR,
+     1},
     {"kind", OPT_KIND, "KIND", 0, "porep (default), snap, wpost, winning or toy", 1},
     {"type", OPT_TYPE, "KIND", 0, "the same", 1},
     {"c1", OPT_C1, "FILE", 0, "C1 file of a porep", 1},
@@ -117,8 +120,10 @@ static const struct argp_option OPTIONS[] = {
     {"circuit-id", OPT_COUNT, "ID", OPTION_ALIAS, 0, 1},
     {"concurrency", OPT_JOBS, "J", 0, "proofs in flight (1)", 1},
     {"duration", OPT_DURATION, "TIME", 0, "submit for so long, in place of --proofs; stress: 60s", 1},
-    {"waterfall", OPT_WATERFALL, "FILE", 0, "the run's waterfall: .html, .svg, .json, .csv, .trace.json, else text; - is "
-                                            "standard output", 1},
+    {"waterfall", OPT_WATERFALL, "FILE", 0,
+     "the run's waterfall: .html, .svg, .json, .csv, .trace.json, else text; - is "
+     "standard output",
+     1},
     {"params", OPT_PARAMS, "DIR", 0, "parameters, for a daemon of this process (srs.param_cache)", 2},
     {"config", OPT_CONFIG, "FILE", 0, "its configuration", 2},
     {"set", OPT_SET, "SECTION.KEY=VALUE", 0, "a key of its configuration; may be repeated", 2},
@@ -142,7 +147,8 @@ static const struct argp_option OPTIONS[] = {
 
 static const char DOC[] =
     "Sends proofs through a daemon and reports times and throughput; cold proofs, which waited for their key, apart.\v"
-    "Sub-commands: batch (default), single (one proof), stress (mixed priorities, every tenth proof cancelled), status, "
+    "Sub-commands: batch (default), single (one proof), stress (mixed priorities, every tenth proof cancelled), "
+    "status, "
     "preload -c ID, metrics. Exit code 1 when a proof failed.\n\n"
     "Examples:\n"
     "  cuzk bench --kind toy -n 100 -j 4\n"
@@ -202,8 +208,8 @@ static int ask(app *a, const bench_args *args) {
     }
     client *c = NULL;
     if (connect_to(&c, args, target, &a->err) != CUZK_OK) return app_fail(a);
-    int code = strcmp(args->command, "metrics") == 0 ? ask_metrics(a, c, target)
-                                                     : ask_preload(a, c, target, args->count);
+    int code =
+        strcmp(args->command, "metrics") == 0 ? ask_metrics(a, c, target) : ask_preload(a, c, target, args->count);
     client_close(&c);
     return code;
 }
@@ -247,10 +253,8 @@ static int prove(app *a, const bench_args *args, const bench_load *load) {
     if (s == CUZK_OK) s = connect_to(&c, args, target, &a->err);
     if (s == CUZK_OK) s = bench_run_make(&run, c, &request, load, &a->err);
     if (s == CUZK_OK) {
-        const bench_facts facts = {.kind = request.kind,
-                                   .target = args->addr,
-                                   .concurrency = load->concurrency,
-                                   .waterfall = args->waterfall};
+        const bench_facts facts = {
+            .kind = request.kind, .target = args->addr, .concurrency = load->concurrency, .waterfall = args->waterfall};
         code = bench_report(a, &run, &facts);
     } else {
         code = app_fail(a);

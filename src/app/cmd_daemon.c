@@ -124,8 +124,8 @@ static json_t *value_as_json(const config_key *key, const config_value *v) {
     }
     json_t *list = json_array();
     for (size_t i = 0; i < v->n_list; i++)
-        json_array_append_new(list, key->numbers ? json_integer(strtoll(v->list[i], NULL, 10))
-                                                 : app_json_text(v->list[i]));
+        json_array_append_new(list,
+                              key->numbers ? json_integer(strtoll(v->list[i], NULL, 10)) : app_json_text(v->list[i]));
     return list;
 }
 
@@ -141,15 +141,14 @@ static int print_check_json(app *a, const config *c, const daemon_options *o, co
             json_object_set_new(sections, key->section, section);
         }
         config_where(where, c, (config_id)i);
-        json_object_set_new(section, key->name,
-                            json_pack("{s:o, s:o}", "value", value_as_json(key, &c->values[i]), "source",
-                                      app_json_text(where)));
+        json_object_set_new(
+            section, key->name,
+            json_pack("{s:o, s:o}", "value", value_as_json(key, &c->values[i]), "source", app_json_text(where)));
     }
     for (size_t i = 0; i < n_warnings; i++) json_array_append_new(list, app_json_text(warnings[i]));
-    json_t *derived =
-        json_pack("{s:s, s:i, s:i, s:s, s:s}", "policy", daemon_policy_name(o->service.engine.policy), "threads",
-                  (int)threads->total, "synthesis_threads", (int)threads->synthesis, "memory", o->budget, "devices",
-                  o->devices);
+    json_t *derived = json_pack("{s:s, s:i, s:i, s:s, s:s}", "policy", daemon_policy_name(o->service.engine.policy),
+                                "threads", (int)threads->total, "synthesis_threads", (int)threads->synthesis, "memory",
+                                o->budget, "devices", o->devices);
     const uint64_t budget = o->service.engine.memory_budget;
     json_object_set_new(derived, "memory_bytes", budget == UINT64_MAX ? json_null() : json_integer((json_int_t)budget));
     app_print_json(a, json_pack("{s:o, s:o, s:o}", "config", sections, "derived", derived, "warnings", list));

@@ -69,8 +69,7 @@ static cuzk_status ask_grpc(json_t **doc, client *c, const char *address, cuzk_e
     client_status st;
     client_error why;
     int code = client_get_status(c, &st, CALL_MS, &why);
-    if (code != CLIENT_OK)
-        return cuzk_fail(err, CUZK_ERR_IO, "%s: %s: %s", address, client_code_name(code), why.text);
+    if (code != CLIENT_OK) return cuzk_fail(err, CUZK_ERR_IO, "%s: %s: %s", address, client_code_name(code), why.text);
     json_t *devices = json_array(), *keys = json_array();
     json_int_t queued = 0, running = 0;
     for (size_t i = 0; i < st.n_devices; i++)
@@ -79,10 +78,10 @@ static cuzk_status ask_grpc(json_t **doc, client *c, const char *address, cuzk_e
                                         app_json_text(st.devices[i].name), "current_job", words(st.devices[i].job_id),
                                         "current_kind", words(st.devices[i].kind)));
     for (size_t i = 0; i < st.n_keys; i++)
-        json_array_append_new(keys, json_pack("{s:o, s:b, s:b, s:I, s:i}", "circuit_id",
-                                              app_json_text(st.keys[i].circuit_id), "loaded", st.keys[i].tier == 0,
-                                              "loading", st.keys[i].tier == 1, "bytes", (json_int_t)st.keys[i].bytes,
-                                              "users", (int)st.keys[i].users));
+        json_array_append_new(keys,
+                              json_pack("{s:o, s:b, s:b, s:I, s:i}", "circuit_id", app_json_text(st.keys[i].circuit_id),
+                                        "loaded", st.keys[i].tier == 0, "loading", st.keys[i].tier == 1, "bytes",
+                                        (json_int_t)st.keys[i].bytes, "users", (int)st.keys[i].users));
     for (size_t i = 0; i < st.n_queues; i++) {
         queued += st.queues[i].pending;
         running += st.queues[i].in_progress;
@@ -163,8 +162,7 @@ static void print_jobs(const json_t *doc, const json_t *ours) {
         duration(run, number_of(j, "run_secs"));
         printf("%-37.37s %-12s %-9s %-10s %9s %9s ", text_of(j, "job_id"), text_of(j, "kind"), text_of(j, "state"),
                text_of(j, "stage"), age, run);
-        json_array_foreach(pipelines, k, p)
-            if (strcmp(text_of(p, "job_id"), text_of(j, "job_id")) == 0) own = p;
+        json_array_foreach(pipelines, k, p) if (strcmp(text_of(p, "job_id"), text_of(j, "job_id")) == 0) own = p;
         print_bar(own, number_of(j, "partitions_done"), number_of(j, "partitions"));
         printf(" %.0f/%.0f\n", number_of(j, "partitions_done"), number_of(j, "partitions"));
     }
@@ -181,8 +179,10 @@ static void print_devices(const json_t *ours, double uptime) {
             snprintf(busy, sizeof busy, "%.1f %%", 100 * number_of(o, "busy_secs") / uptime);
         if (json_object_get(o, "runs") != NULL) snprintf(runs, sizeof runs, "%.0f", number_of(o, "runs"));
         printf("%-6.0f %-24.24s %-10s %8s %10s  %s\n", number_of(o, "ordinal"), text_of(o, "name"),
-               healthy == NULL ? "-" : json_is_true(healthy) ? "good" : "UNHEALTHY", busy, runs,
-               text_of(o, "current_job"));
+               healthy == NULL         ? "-"
+               : json_is_true(healthy) ? "good"
+                                       : "UNHEALTHY",
+               busy, runs, text_of(o, "current_job"));
     }
     if (json_array_size(keys) > 0) printf("\n%-16s %-8s %12s %6s\n", "key", "state", "size", "users");
     json_array_foreach(keys, i, o) {
@@ -232,7 +232,8 @@ static void on_signal(int number) {
 static int watch(app *a, const status_args *args, client *c, const char *address) {
     struct termios before;
     struct sigaction act;
-    const bool terminal = isatty(STDOUT_FILENO) == 1, keys = isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &before) == 0;
+    const bool terminal = isatty(STDOUT_FILENO) == 1,
+               keys = isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &before) == 0;
     memset(&act, 0, sizeof act);
     act.sa_handler = on_signal;
     sigaction(SIGINT, &act, NULL);

@@ -114,13 +114,15 @@ void config_print_manual(FILE *f) {
           "An environment variable\n"
           ".BI CUZK_ SECTION _ KEY\n"
           "(CUZK_DAEMON_LISTEN) is stronger than the file; in it lists have commas (or semicolons, where words have\n"
-          "commas), and true, 1, yes, on are true, false, 0, no, off and nothing are false. A flag is stronger than both:\n"
+          "commas), and true, 1, yes, on are true, false, 0, no, off and nothing are false. A flag is stronger than "
+          "both:\n"
           ".BI \\-\\-set \" section\" . key = value\n"
           "sets any key.\n"
           ".B cuzk \\-\\-check\\-config\n"
           "prints all values with the place each came from.\n"
           ".PP\n"
-          "Sizes are integers (bytes) or strings such as \\(dq256GiB\\(dq, \\(dq1.5TiB\\(dq, \\(dq500MB\\(dq; units are B,\n"
+          "Sizes are integers (bytes) or strings such as \\(dq256GiB\\(dq, \\(dq1.5TiB\\(dq, \\(dq500MB\\(dq; units "
+          "are B,\n"
           "KiB, MiB, GiB, TiB (powers of 1024) and KB, MB, GB, TB (powers of 1000), in any case of letters. Times are\n"
           "strings such as \\(dq5m\\(dq, \\(dq300s\\(dq, \\(dq250ms\\(dq, \\(dq1h\\(dq, \\(dq1d\\(dq.\n",
           f);

@@ -62,8 +62,7 @@ static const unit SIZES[] = {
     {"GB", UINT64_C(1000000000)},
     {"TB", UINT64_C(1000000000000)},
 };
-static const unit TIMES[] = {{"ms", 1},       {"s", 1000},    {"m", 60000},       {"min", 60000},
-                             {"h", 3600000}, {"d", 86400000}};
+static const unit TIMES[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000}, {"d", 86400000}};
 enum { N_SIZES = sizeof SIZES / sizeof *SIZES, N_TIMES = sizeof TIMES / sizeof *TIMES };
 
 static bool parse_with_units(uint64_t *out, const char *text, const unit *units, size_t n, uint64_t plain) {

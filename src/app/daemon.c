@@ -24,11 +24,11 @@ enum { TICK_MS = 1000, DRAIN_TICK_MS = 100, GRACE_MS = 2000, STOP_MS = 10000, PR
 typedef struct daemon_state {
     const daemon_options *options;
     service *service;
-    rpc_server *rpc;     // NULL only while it is opened again
-    char address[256];   // where it listens, or did
-    int probe;           // a descriptor, or negative
     http_server *http;
-    uint64_t probe_at;   // when it began, or when the next is due
+    rpc_server *rpc;   // NULL only when it could not be opened again
+    char address[256]; // where it listens, or did
+    int probe;         // a descriptor, or negative
+    uint64_t probe_at; // when it began, or when the next is due
 } daemon_state;
 
 // --- the start ---

@@ -112,8 +112,7 @@ cuzk_status http_get(char **out, size_t *out_len, const char *address, const cha
         if (body == 0 && (body = find_body(&a)) != 0) want = announced(&a, body);
     }
     if (got < 0)
-        s = cuzk_fail(err, CUZK_ERR_IO, "%s: %s", address,
-                      errno == EAGAIN ? "no answer in time" : strerror(errno));
+        s = cuzk_fail(err, CUZK_ERR_IO, "%s: %s", address, errno == EAGAIN ? "no answer in time" : strerror(errno));
     else if (body == 0 || (want != SIZE_MAX && a.len - body < want))
         s = cuzk_fail(err, CUZK_ERR_IO, "%s: the answer was cut", address);
     else if (strncmp(a.data, "HTTP/1.", 7) != 0 || strncmp(a.data + 8, " 200", 4) != 0)

@@ -99,7 +99,8 @@ static bool put_line(const char *line, size_t len) {
         } else if (n == 0 || errno != EINTR) {
             if (n < 0 && errno == EPIPE && !was_pending) {
                 const struct timespec none = {0, 0};
-                while (sigtimedwait(&pipe_signal, NULL, &none) == -1 && errno == EINTR) {}
+                while (sigtimedwait(&pipe_signal, NULL, &none) == -1 && errno == EINTR) {
+                }
             }
             break;
         }
@@ -215,9 +216,9 @@ static bool is_repeated(uint64_t now, log_level level, const char *target, const
         if (r->count != 0 && strcmp(r->text, text) == 0 && strncmp(r->target, target, sizeof r->target - 1) == 0)
             return ++r->count > REPEAT_LIMIT;
         // A free place, else the oldest of those that hold nothing back.
-        if (place == NULL || (place->count != 0 && (r->count == 0 || (r->count <= REPEAT_LIMIT &&
-                                                                      (place->count > REPEAT_LIMIT ||
-                                                                       r->since_ns < place->since_ns)))))
+        if (place == NULL ||
+            (place->count != 0 && (r->count == 0 || (r->count <= REPEAT_LIMIT &&
+                                                     (place->count > REPEAT_LIMIT || r->since_ns < place->since_ns)))))
             place = r;
     }
     if (place->count > REPEAT_LIMIT) return false; // 64 texts are being held back: this one is not watched

@@ -133,7 +133,8 @@ static void test_hostile_shapes(void **state) {
 static const struct {
     const char *entry, *expected;
 } BAD_ENVIRONMENT[] = {
-    {"CUZK_MEMORY_TOTAL_BUDGET=lots", "environment CUZK_MEMORY_TOTAL_BUDGET: memory.total_budget: expected \"auto\" or"},
+    {"CUZK_MEMORY_TOTAL_BUDGET=lots",
+     "environment CUZK_MEMORY_TOTAL_BUDGET: memory.total_budget: expected \"auto\" or"},
     {"CUZK_MEMORY_TOTAL_BUDGET=", "environment CUZK_MEMORY_TOTAL_BUDGET: memory.total_budget: expected \"auto\" or"},
     {"CUZK_PIPELINE_ENABLED=maybe", "environment CUZK_PIPELINE_ENABLED: pipeline.enabled: expected true or false, "
                                     "found \"maybe\""},
@@ -277,9 +278,9 @@ static void test_the_later_wins(void **state) {
     config *c = fresh();
     cuzk_error err = {0};
     const char *strange = NULL;
-    char on[] = "CUZK_TESTING_TOY_CIRCUITS=Yes", level[] = "CUZK_LOGGING_LEVEL=debug", off[] = "CUZK_PIPELINE_ENABLED=",
-         list[] = "CUZK_GPUS_BACKEND=cpu, sim:delay=5ms", params[] = "CUZK_PARAMS_DIR=/x", no[] = "CUZK_DAEMON_PORT=1",
-         other[] = "PATH=/bin";
+    char on[] = "CUZK_TESTING_TOY_CIRCUITS=Yes", level[] = "CUZK_LOGGING_LEVEL=debug",
+         off[] = "CUZK_PIPELINE_ENABLED=", list[] = "CUZK_GPUS_BACKEND=cpu, sim:delay=5ms",
+         params[] = "CUZK_PARAMS_DIR=/x", no[] = "CUZK_DAEMON_PORT=1", other[] = "PATH=/bin";
     char *environment[] = {on, level, off, list, params, no, other, NULL};
     assert_int_equal(read_text(c, "[logging]\nlevel = \"warn\"\n[gpus]\nbackend = \"cpu\"\n", &err), CUZK_OK);
     assert_int_equal(c->values[CONFIG_GPUS_BACKEND].n_list, 1);
@@ -420,7 +421,8 @@ static void test_table_is_whole(void **state) {
         for (size_t s = 0; s < CONFIG_N_SECTIONS; s++) section |= strcmp(CONFIG_SECTIONS[s].name, k->section) == 0;
         assert_true(section);
         for (int j = 0; j < i; j++)
-            assert_false(strcmp(CONFIG_TABLE[j].section, k->section) == 0 && strcmp(CONFIG_TABLE[j].name, k->name) == 0);
+            assert_false(strcmp(CONFIG_TABLE[j].section, k->section) == 0 &&
+                         strcmp(CONFIG_TABLE[j].name, k->name) == 0);
     }
 }
 

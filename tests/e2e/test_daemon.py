@@ -69,6 +69,46 @@ class Life(Case):
         self.assertIn("daemon: ended", d.text())
         self.assertIn("0 GPUs" if "0 GPUs" in d.text() else "devices by name", d.text())
 
+    def test_both_wires(self):
+        d = self.daemon()  # TCP, ports that are free
+        with d.rpc() as c:
+            self.assertEqual(c.prove(id="shown", **TOY)[2]["status"], rpc.COMPLETED)
+        self.assertEqual(d.get("/healthz")[0], 200)
+        addr, http = "%s:%d" % d.grpc, "%s:%d" % d.http
+        text = self.ok("status", "--http", http).stdout.decode()
+        for word in ("1 done", "toy-6", "shown", "[##] 2/2", "good"):
+            self.assertIn(word, text)
+        self.assertIn("1 done", self.ok("status", "--addr", addr).stdout.decode())
+        self.assertEqual(json.loads(self.ok("status", "--http", "http://" + http, "--json").stdout)["cuzk"]["counts"]["completed"], 1)
+        second = self.daemon({"daemon.listen": addr}, start=False)
+        second.start(wait=False)
+        self.ends(second, 1)
+        self.assertIn(addr, second.text())
+        self.assertEqual(d.stop(), 0)
+        for host in (d.grpc, d.http):
+            with socket.socket() as s:
+                self.assertNotEqual(s.connect_ex(host), 0)
+
+    def test_watching(self):
+        d = self.serve()
+        import pty
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv(harness.CUZK, [harness.CUZK, "status", "--watch", "--addr", f"unix://{self.socket}"])
+        seen = b""
+        while seen.count(b"\x1b[H\x1b[J") < 2 or b"q ends" not in seen.split(b"\x1b[J")[-1]:
+            seen += os.read(terminal, 4096)
+        self.assertIn(b"0 running", seen)
+        os.write(terminal, b"q")
+        try:
+            while os.read(terminal, 4096):
+                pass
+        except OSError:
+            pass
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        os.close(terminal)
+        self.assertEqual(d.stop(), 0)
+
     def test_sigint_is_the_same(self):
         d = self.serve()
         d.process.send_signal(signal.SIGINT)
