@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "groth16/assignment.h"
 #include "groth16/internal.h"
+#include "groth16/packed.h"
 #include "msm/msm.h"
 #include "poly/domain.h"
 
@@ -25,10 +26,15 @@ static uint64_t next_power_of_two(uint64_t n) {
 }
 
 static cuzk_status check_key(const groth16_pk *pk, const groth16_assignment *w, cuzk_error *err) {
-    uint64_t domain = next_power_of_two(w->rows), dense_a = w->inputs.n + bitmap_count(&w->a_aux),
-             dense_b = bitmap_count(&w->b_inputs) + bitmap_count(&w->b_aux);
-    if (pk->vk.n_ic != w->inputs.n) return mismatch("inputs (with the constant one)", pk->vk.n_ic, w->inputs.n, err);
-    if (pk->n_l != w->aux.n) return mismatch("aux wires", pk->n_l, w->aux.n, err);
+    const packed_witness *packed = w->packed;
+    const program_densities plain = {w->a_aux, w->b_aux, w->b_inputs},
+                            *d = packed != NULL ? program_density(w->by.rows) : &plain;
+    const uint64_t inputs = packed != NULL ? packed->n_inputs : w->inputs.n,
+                   aux = packed != NULL ? packed->n_aux : w->aux.n, domain = next_power_of_two(w->rows),
+                   dense_a = inputs + bitmap_count(&d->a_aux),
+                   dense_b = bitmap_count(&d->b_inputs) + bitmap_count(&d->b_aux);
+    if (pk->vk.n_ic != inputs) return mismatch("inputs (with the constant one)", pk->vk.n_ic, inputs, err);
+    if (pk->n_l != aux) return mismatch("aux wires", pk->n_l, aux, err);
     if ((uint64_t)pk->n_h + 1 != domain) return mismatch("points in the domain", (uint64_t)pk->n_h + 1, domain, err);
     if (pk->n_a != dense_a) return mismatch("wires in A", pk->n_a, dense_a, err);
     if (pk->n_b != dense_b) return mismatch("wires in B", pk->n_b, dense_b, err);
@@ -82,12 +88,6 @@ static cuzk_status gather(fr_vec *out, const groth16_assignment *w, const bitmap
     return CUZK_OK;
 }
 
-// The sums a proof is assembled from.
-typedef struct sums {
-    g1_jac h, l, a, b_g1;
-    g2_jac b_g2;
-} sums;
-
 static cuzk_status stage_g1(g1_jac *out, const char *stage, const g1_affine *bases, const fr *scalars, size_t n,
                             pool *p, const observer *o, cuzk_error *err) {
     if (observe_cancelled(o)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "proving was cancelled");
@@ -106,13 +106,17 @@ static cuzk_status stage_g2(g2_jac *out, const char *stage, const g2_affine *bas
     return status;
 }
 
-static cuzk_status make_sums(sums *out, const groth16_pk *pk, groth16_assignment *w, pool *p, const observer *o,
+static cuzk_status make_sums(groth16_sums *out, const groth16_pk *pk, groth16_assignment *w, pool *p, const observer *o,
                              cuzk_error *err) {
+    cuzk_status status = w->packed != NULL ? packed_evaluate(w, p, o, err) : CUZK_OK;
+    if (status != CUZK_OK) return status;
+    w->used = true;
     observe_begin(o, "ntt");
-    cuzk_status status = quotient(w, p, err);
+    status = quotient(w, p, err);
     observe_end(o, "ntt");
     if (status == CUZK_OK) status = stage_g1(&out->h, "msm_h", pk->h, w->a.at, pk->n_h, p, o, err);
     fr_vec_wipe(&w->a);
+    if (w->packed != NULL) return status == CUZK_OK ? packed_sums(out, pk, w, p, o, err) : status;
     if (status == CUZK_OK) status = stage_g1(&out->l, "msm_l", pk->l, w->aux.at, pk->n_l, p, o, err);
 
     fr_vec dense = {0};
@@ -126,7 +130,7 @@ static cuzk_status make_sums(sums *out, const groth16_pk *pk, groth16_assignment
     return status;
 }
 
-static void assemble(groth16_proof *out, const groth16_vk *vk, const sums *m, const groth16_blinding *blinding) {
+static void assemble(groth16_proof *out, const groth16_vk *vk, const groth16_sums *m, const groth16_blinding *blinding) {
     g1_jac a, b1, c, t;
     g1_jac_from_affine(&t, &vk->delta_g1);
     g1_jac_mul(&a, &t, &blinding->r);
@@ -153,12 +157,12 @@ static void assemble(groth16_proof *out, const groth16_vk *vk, const sums *m, co
 
 cuzk_status groth16_prove(groth16_proof *out, const groth16_pk *pk, groth16_assignment *a, const groth16_blinding *b,
                           pool *p, const observer *o, cuzk_error *err) {
-    if (a->a.at == 0 || a->b.at == 0 || a->c.at == 0)
+    if (a->packed == 0 && a->used)
         return cuzk_fail(err, CUZK_ERR_USAGE, "this assignment has been proven before: synthesise it again");
     cuzk_status status = check_key(pk, a, err);
     if (status != CUZK_OK) return status;
     // Without the blinding, these open the witness: they are secrets as well.
-    sums m;
+    groth16_sums m;
     status = make_sums(&m, pk, a, p, o, err);
     if (status == CUZK_OK) {
         observe_begin(o, "assemble");

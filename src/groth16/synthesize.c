@@ -180,6 +180,7 @@ cuzk_status groth16_synthesize(groth16_assignment **out, const circuit *c, const
 void groth16_assignment_destroy(groth16_assignment **a) {
     if (a == 0 || *a == 0) return;
     groth16_assignment *w = *a;
+    packed_destroy(&w->packed);
     fr_vec_wipe(&w->inputs);
     fr_vec_wipe(&w->aux);
     fr_vec_wipe(&w->a);
@@ -193,6 +194,10 @@ void groth16_assignment_destroy(groth16_assignment **a) {
 }
 
 const fr *groth16_assignment_inputs(const groth16_assignment *a, uint32_t *n) {
+    if (a->packed != NULL) {
+        *n = a->packed->n_inputs;
+        return a->packed->inputs;
+    }
     *n = (uint32_t)a->inputs.n;
     return a->inputs.at;
 }
