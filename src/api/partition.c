@@ -18,7 +18,8 @@ static cuzk_status attempt(uint8_t out[GROTH16_PROOF_BYTES], const partition_job
     }
     groth16_assignment *a = NULL;
     groth16_proof proof;
-    cuzk_status s = groth16_synthesize(&a, &job->c, o, err);
+    cuzk_status s = job->by != NULL ? groth16_synthesize_packed(&a, &job->c, job->by, o, err)
+                                    : groth16_synthesize(&a, &job->c, o, err);
     if (s == CUZK_OK) s = groth16_check_inputs(a, job->inputs, job->n_inputs, err);
     if (s == CUZK_OK) s = groth16_prove(&proof, pk, a, &b, p, o, err);
     groth16_assignment_destroy(&a);

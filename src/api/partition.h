@@ -9,7 +9,9 @@
 enum { PARTITION_ATTEMPTS = 3 }; // the first and two more
 
 typedef struct partition_job {
-    circuit c;      // with its input bound
+    circuit c; // with its input bound
+    // The circuit's program: the witness is packed. NULL: the reference way.
+    const groth16_program *by;
     uint32_t index; // names the partition in errors, and numbers the test blinding
     const fr *inputs;
     uint32_t n_inputs;         // public inputs as the verifier derives them, without the constant one

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/partition.h"
+#include "api/pce.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "circuit/porep/circuit.h"
@@ -62,8 +63,9 @@ static cuzk_status keys_init(keys *k, char label[PARAMS_LABEL_MAX], const char *
     return k->inputs != NULL ? CUZK_OK : cuzk_fail(err, CUZK_ERR_MEMORY, "%" PRIu32 " public inputs", k->n_inputs);
 }
 
-static cuzk_status prove_partitions(uint8_t *proof, porep_prove_report *report, keys *k, const c1_file *c1,
-                                    const porep_prove_options *options, pool *p, const observer *o, cuzk_error *err) {
+static cuzk_status prove_partitions(uint8_t *proof, porep_prove_report *report, keys *k, const groth16_program *by,
+                                    const c1_file *c1, const porep_prove_options *options, pool *p, const observer *o,
+                                    cuzk_error *err) {
     const porep_input *in = c1_input(c1);
     porep_statement st;
     c1_statement(&st, c1);
@@ -72,6 +74,7 @@ static cuzk_status prove_partitions(uint8_t *proof, porep_prove_report *report, 
         porep_circuit pc = {.shape = in->shape, .input = in, .partition = i};
         porep_public_inputs(k->inputs, &in->shape, &st, i);
         partition_job job = {.c = porep_circuit_bind(&pc),
+                             .by = by,
                              .index = i,
                              .inputs = k->inputs,
                              .n_inputs = k->n_inputs,
@@ -102,7 +105,13 @@ cuzk_status porep_prove(uint8_t **proof, size_t *proof_len, porep_prove_report *
     size_t len = porep_proof_bytes(&in->shape);
     if (s == CUZK_OK && (bytes = mem_alloc(MEM_MISC, len, 1)) == NULL)
         s = cuzk_fail(err, CUZK_ERR_MEMORY, "%zu bytes for the proof", len);
-    if (s == CUZK_OK) s = prove_partitions(bytes, report, &k, c1, options, p, o, err);
+    pce_cache *programs = NULL;
+    const groth16_program *by = NULL;
+    if (s == CUZK_OK) s = pce_cache_create(&programs, options->pce_dir, err);
+    if (s == CUZK_OK && !options->reference) s = pce_cache_get(&by, programs, &in->shape, o, err);
+    if (programs != NULL) pce_cache_complaint(report->pce_complaint, sizeof report->pce_complaint, programs);
+    if (s == CUZK_OK) s = prove_partitions(bytes, report, &k, by, c1, options, p, o, err);
+    pce_cache_destroy(&programs);
     keys_destroy(&k);
     if (s != CUZK_OK) {
         mem_free(bytes);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "api/params.h"
+#include "api/pce.h"
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -30,6 +31,7 @@ typedef struct porep_provider {
     char dir[PARAMS_PATH_MAX];
     pthread_mutex_t lock;
     key_entry *keys;
+    pce_cache *programs;
 } porep_provider;
 
 typedef struct porep_request {
@@ -195,12 +197,15 @@ static void release(const provider *self, void *request) {
 
 static cuzk_status synthesize(const provider *self, groth16_assignment **out, const void *request, uint32_t partition,
                               const observer *obs, cuzk_error *err) {
-    (void)self;
+    const porep_provider *p = of(self);
     const porep_request *r = request;
     const porep_input *in = c1_input(r->c1);
     const porep_circuit pc = {.shape = in->shape, .input = in, .partition = partition};
     const circuit c = porep_circuit_bind(&pc);
-    return groth16_synthesize(out, &c, obs, err);
+    if (p->options.reference) return groth16_synthesize(out, &c, obs, err);
+    const groth16_program *by = NULL;
+    const cuzk_status s = pce_cache_get(&by, p->programs, &in->shape, obs, err);
+    return s == CUZK_OK ? groth16_synthesize_packed(out, &c, by, obs, err) : s;
 }
 
 provider_porep_facts provider_porep_facts_of(const void *request) {
@@ -246,6 +251,12 @@ cuzk_status provider_porep_create(provider **out, const provider_porep_options *
     p->options = *options;
     memcpy(p->dir, options->params_dir, len + 1);
     p->options.params_dir = p->dir;
+    p->options.pce_dir = NULL; // the cache has its own copy
+    const cuzk_status s = pce_cache_create(&p->programs, options->pce_dir, err);
+    if (s != CUZK_OK) {
+        mem_free(p);
+        return s;
+    }
     pthread_mutex_init(&p->lock, NULL);
     *out = &p->head;
     return CUZK_OK;
@@ -260,6 +271,7 @@ void provider_porep_destroy(provider **out) {
         p->keys = e->next;
         mem_free(e);
     }
+    pce_cache_destroy(&p->programs);
     pthread_mutex_destroy(&p->lock);
     mem_free(p);
 }

@@ -10,6 +10,8 @@ typedef struct provider_porep_options {
     const char *params_dir; // copied
     key_check check;
     bool skip_vanilla_check; // else each request's vanilla proofs are checked when it is bound
+    bool reference;          // synthesise the slow, simple way
+    const char *pce_dir;     // where programs of circuits are kept (api/pce.h); copied; NULL: in memory alone
 } provider_porep_options;
 
 // Kind "porep", for all sector sizes. A key's identity is that of its file (path, device, inode, size, time of change):

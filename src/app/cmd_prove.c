@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-enum { OPT_BLINDING = OPT_FIRST_FREE, OPT_SKIP, OPT_CHECK };
+enum { OPT_BLINDING = OPT_FIRST_FREE, OPT_SKIP, OPT_CHECK, OPT_PCE, OPT_REFERENCE };
 
 typedef struct prove_args {
     args_head head;
@@ -26,6 +26,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_PARAMS: args->options.params_dir = arg; return 0;
     case OPT_OUT: args->out = arg; return 0;
     case OPT_BLINDING: args->options.test_blinding = arg; return 0;
+    case OPT_PCE: args->options.pce_dir = arg; return 0;
+    case OPT_REFERENCE: args->options.reference = true; return 0;
     case OPT_SKIP: args->options.skip_vanilla_check = true; return 0;
     case OPT_CHECK:
         if (strcmp(arg, "once") == 0)
@@ -48,10 +50,17 @@ static const struct argp_option OPTIONS[] = {
     {"out", OPT_OUT, "PROOF", 0, "where the proof goes; - is standard output", 1},
     OPTION_THREADS,
     {"check-params", OPT_CHECK, "HOW", 0,
-     "full: every point of the key is on its curve and in its subgroup; once (default): the subgroups only if a receipt "
+     "full: every point of the key is on its curve and in its subgroup; once (default): the subgroups only if a "
+     "receipt "
      "beside the file does not say that this very file passed before; curve: the curve alone",
      2},
     {"skip-vanilla-check", OPT_SKIP, 0, 0, "do not check the sector natively first", 2},
+    {"pce-cache", OPT_PCE, "DIR", 0,
+     "keep the circuit's program here (made by cuzk pce build, or by the first proof); without it, every run builds "
+     "its "
+     "own, in a second at most",
+     2},
+    {"reference", OPT_REFERENCE, 0, 0, "synthesise the slow, simple way, without a program; the same proof", 3},
     {"test-blinding", OPT_BLINDING, "LABEL", 0,
      "INSECURE: take the blinding from a label, so that proofs can be compared byte for byte", 3},
     OPTION_JSON,
@@ -90,6 +99,9 @@ static void print_result(app *a, const prove_args *args, const porep_prove_repor
     if (r->retries != 0)
         fprintf(stderr, "WARNING: %u proof%s did not verify and %s made again; this machine may be faulty\n",
                 r->retries, r->retries == 1 ? "" : "s", r->retries == 1 ? "was" : "were");
+    if (r->pce_complaint[0] != 0)
+        fprintf(stderr, "WARNING: a program of the circuit was built anew or could not be kept: %s\n",
+                r->pce_complaint);
     if (r->insecure_label[0] != 0)
         app_warn_insecure("test parameters, made from the label '%s'; this proof proves nothing", r->insecure_label);
     if (blinding != NULL)

@@ -14,8 +14,8 @@ typedef struct fr_vec {
     uint64_t n, cap;
 } fr_vec;
 
-// In one of two forms. Packed: `packed` and `by` are set, a, b and c are empty until the proof is begun, and the rest is
-// not used. Else everything is in the vectors.
+// In one of two forms. Packed: `packed` and `by` are set, a, b and c are empty until the proof is begun, and the rest
+// is not used. Else everything is in the vectors.
 struct groth16_assignment {
     packed_witness *packed;
     groth16_program by;

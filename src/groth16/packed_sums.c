@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// A query of the key has a point for each dense wire, inputs first. What a witness sums up to is the sum of the points of
-// bits that are set, and a small multi-exponentiation over the inputs and the field elements. No bit becomes a scalar.
+// A query of the key has a point for each dense wire, inputs first. What a witness sums up to is the sum of the points
+// of bits that are set, and a small multi-exponentiation over the inputs and the field elements. No bit becomes a
+// scalar.
 #include "base/mem.h"
 #include "groth16/internal.h"
 #include "groth16/packed.h"

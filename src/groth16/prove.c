@@ -130,7 +130,8 @@ static cuzk_status make_sums(groth16_sums *out, const groth16_pk *pk, groth16_as
     return status;
 }
 
-static void assemble(groth16_proof *out, const groth16_vk *vk, const groth16_sums *m, const groth16_blinding *blinding) {
+static void assemble(groth16_proof *out, const groth16_vk *vk, const groth16_sums *m,
+                     const groth16_blinding *blinding) {
     g1_jac a, b1, c, t;
     g1_jac_from_affine(&t, &vk->delta_g1);
     g1_jac_mul(&a, &t, &blinding->r);

@@ -34,8 +34,8 @@ typedef struct groth16_program {
 // of its evaluation. `p`, and what it points to, must stay as long as the assignment.
 CUZK_MUST_USE cuzk_status groth16_synthesize_packed(groth16_assignment **out, const circuit *c,
                                                     const groth16_program *p, const observer *o, cuzk_error *err);
-// The reference. Runs the circuit with values and evaluates its constraints as they come. CUZK_ERR_INPUT naming the first unsatisfied constraint and its scope, so that no time
-// is spent on a proof that cannot verify.
+// The reference. Runs the circuit with values and evaluates its constraints as they come. CUZK_ERR_INPUT naming the
+// first unsatisfied constraint and its scope, so that no time is spent on a proof that cannot verify.
 CUZK_MUST_USE cuzk_status groth16_synthesize(groth16_assignment **out, const circuit *c, const observer *o,
                                              cuzk_error *err);
 void groth16_assignment_destroy(groth16_assignment **a);
