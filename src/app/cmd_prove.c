@@ -7,14 +7,15 @@
 #include "api/porep.h"
 #include "app/app.h"
 #include "app/monitor.h"
+#include "app/prove_remote.h"
 #include "base/file.h"
 #include "base/mem.h"
 
-enum { OPT_BLINDING = OPT_FIRST_FREE, OPT_SKIP, OPT_CHECK, OPT_PCE, OPT_REFERENCE };
+enum { OPT_BLINDING = OPT_FIRST_FREE, OPT_SKIP, OPT_CHECK, OPT_PCE, OPT_REFERENCE, OPT_ADDR, OPT_CA };
 
 typedef struct prove_args {
     args_head head;
-    const char *kind, *c1, *out;
+    const char *kind, *c1, *out, *addr, *ca;
     porep_prove_options options;
 } prove_args;
 
@@ -25,6 +26,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_C1: args->c1 = arg; return 0;
     case OPT_PARAMS: args->options.params_dir = arg; return 0;
     case OPT_OUT: args->out = arg; return 0;
+    case OPT_ADDR: args->addr = arg; return 0;
+    case OPT_CA: args->ca = arg; return 0;
     case OPT_BLINDING: args->options.test_blinding = arg; return 0;
     case OPT_PCE: args->options.pce_dir = arg; return 0;
     case OPT_REFERENCE: args->options.reference = true; return 0;
@@ -48,6 +51,9 @@ static const struct argp_option OPTIONS[] = {
     {"c1", OPT_C1, "FILE", 0, "C1 file, bare or in its envelope; - is standard input", 1},
     {"params", OPT_PARAMS, "DIR", 0, "folder with the parameter files", 1},
     {"out", OPT_OUT, "PROOF", 0, "where the proof goes; - is standard output", 1},
+    {"addr", OPT_ADDR, "ADDR", 0,
+     "have a daemon prove it: HOST:PORT, http://, https:// or unix:///PATH; it has parameters of its own", 1},
+    {"ca", OPT_CA, "FILE", 0, "certificates that the daemon's is signed with, for https://", 1},
     OPTION_THREADS,
     {"check-params", OPT_CHECK, "HOW", 0,
      "full: every point of the key is on its curve and in its subgroup; once (default): the subgroups only if a "
@@ -75,7 +81,8 @@ static const char DOC[] =
     "Examples:\n"
     "  cuzk prove --kind porep --c1 c1.json --params params --out proof\n"
     "  cuzk prove --kind porep --c1 - --params params --out - < c1.json > proof\n"
-    "  cuzk prove --kind porep --c1 c1.json --params params --out proof --json";
+    "  cuzk prove --kind porep --c1 c1.json --params params --out proof --json\n"
+    "  cuzk prove --kind porep --addr 127.0.0.1:9820 --c1 c1.json --out proof";
 
 static void print_result(app *a, const prove_args *args, const porep_prove_report *r, const porep_shape *shape,
                          size_t proof_len, monitor *m) {
@@ -134,11 +141,14 @@ int command_prove(app *a, int argc, char **argv) {
     if (code >= 0) return code;
     cuzk_status s = options_need(a, args.kind, "--kind");
     if (s == CUZK_OK) s = options_need(a, args.c1, "--c1");
-    if (s == CUZK_OK) s = options_need(a, args.options.params_dir, "--params");
+    if (s == CUZK_OK && args.addr == NULL) s = options_need(a, args.options.params_dir, "--params");
     if (s == CUZK_OK) s = options_need(a, args.out, "--out");
     if (s != CUZK_OK) return app_fail(a);
     if (strcmp(args.out, "-") == 0) a->documents = stderr;
     monitor m;
     monitor_init(&m);
-    return prove(a, &args, &m) == CUZK_OK ? app_finish(a) : app_fail(a);
+    if (args.addr == NULL) return prove(a, &args, &m) == CUZK_OK ? app_finish(a) : app_fail(a);
+    if (args.options.params_dir != NULL || args.options.test_blinding != NULL)
+        return app_usage(a, "--params and --test-blinding are for proving here; with --addr the daemon proves");
+    return prove_remote(a, args.addr, args.ca, args.c1, args.out, &m) == CUZK_OK ? app_finish(a) : app_fail(a);
 }

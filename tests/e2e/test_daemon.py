@@ -373,6 +373,11 @@ class Bench(Case):
         self.refused("gen-vanilla", "bench", "gen-vanilla", "winning-post", "--sealed", "x", code=2)
         self.refused(["--randomness", "64 hex"], "bench", "--kind", "winning", "--vanilla", "x", "--randomness", "12", code=2)
         self.refused("cannot open", "bench", "--c1", "/nonexistent", code=1)
+        c1 = harness.c1_path("porep-2k-a")
+        self.refused(["127.0.0.1:1", "UNAVAILABLE"], "prove", "--kind", "porep", "--addr", "127.0.0.1:1", "--c1", c1, "--out",
+                     self.dir / "proof")
+        self.refused("--params", "prove", "--kind", "porep", "--addr", "127.0.0.1:1", "--params", "x", "--c1", c1, "--out",
+                     self.dir / "proof", code=2)
         self.refused(["127.0.0.1:1", "UNAVAILABLE"], "status", "--addr", "127.0.0.1:1")
         self.refused("127.0.0.1:1", "status", "--http", "127.0.0.1:1")
         self.refused("HOST:PORT", "status", "--http", "frob", code=2)
@@ -392,8 +397,11 @@ class Params(Case):
             for f in harness.PARAMS.iterdir():
                 if harness.POREP_2K in f.name and not f.name.endswith(".checked"):
                     (params / f.name).symlink_to(f)
-            status, text, r = c.prove(kind=rpc.POREP, partitions=2048, rows=0, vanilla=c1)
-            self.assertEqual((status, r["status"], len(r["proof"])), (rpc.OK, rpc.COMPLETED, 192), text)
+        proof = self.dir / "proof"
+        said = self.ok("prove", "--addr", f"unix://{self.socket}", "--kind", "porep", "--c1", harness.c1_path("porep-2k-a"),
+                       "--out", proof)
+        self.assertIn(b"192 bytes", said.stderr)
+        self.ok("verify", "--kind", "porep", "--c1", harness.c1_path("porep-2k-a"), "--params", params, "--proof", proof)
         self.assertEqual(d.stop(), 0)
 
 
