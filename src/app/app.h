@@ -28,6 +28,7 @@ typedef struct app {
 typedef int (*command_fn)(app *a, int argc, char **argv);
 int command_circuit(app *a, int argc, char **argv);
 int command_witness(app *a, int argc, char **argv);
+int command_pce(app *a, int argc, char **argv);
 int command_params(app *a, int argc, char **argv);
 int command_prove(app *a, int argc, char **argv);
 int command_verify(app *a, int argc, char **argv);

@@ -19,6 +19,7 @@ static const struct {
     {"waterfall", command_waterfall, "where the time of a recorded run went, and why devices were idle"},
     {"simulate", command_simulate, "the engine in virtual time: what would these proofs do on that machine"},
     {"params", command_params, "make insecure test parameters"},
+    {"pce", command_pce, "make, look at and verify the program of a circuit"},
     {"circuit", command_circuit, "digest and trace of a circuit's constraints"},
     {"witness", command_witness, "digest of a witness, and whether it satisfies its circuit"},
 };

@@ -31,7 +31,10 @@ static void handle(int number, void (*handler)(int), int flags) {
     sigaction(number, &a, NULL);
 }
 
-void monitor_ignore_sigpipe(void) { handle(SIGPIPE, SIG_IGN, 0); }
+void monitor_ignore_sigpipe(void) {
+    handle(SIGPIPE, SIG_IGN, 0);
+    handle(SIGXFSZ, SIG_IGN, 0);
+}
 
 void monitor_catch_signals(void) {
     handle(SIGINT, on_signal, (int)SA_RESETHAND);

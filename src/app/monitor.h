@@ -45,6 +45,7 @@ void monitor_print(const monitor *m, FILE *f);
 void monitor_json(const monitor *m, json_t *document);
 
 // SIGPIPE becomes a write error.
+// And a file that grows past its limit (ulimit -f) makes the write fail.
 void monitor_ignore_sigpipe(void);
 // From here on SIGINT and SIGTERM ask running work to stop; the second one ends the program at once. Called after input
 // was read, so that waiting for a terminal or a pipe is ended by the first.

@@ -184,14 +184,22 @@ static void instance(void *ctx, size_t task, unsigned worker) {
             const int32_t va = narrow(r.terms, r.n[0], x->v), vb = narrow(b, r.n[1], x->v),
                           vc = narrow(c, r.n[2], x->v);
             good = va * vb == vc;
-            j->a[row] = small[va];
-            j->b[row] = small[vb];
-            j->c[row] = small[vc];
+            if (j->a != NULL) {
+                j->a[row] = small[va];
+                j->b[row] = small[vb];
+                j->c[row] = small[vc];
+            }
         } else {
-            wide(&j->a[row], x, j, at, &r.lc[0]);
-            wide(&j->b[row], x, j, at, &r.lc[1]);
-            wide(&j->c[row], x, j, at, &r.lc[2]);
-            good = holds(&j->a[row], &j->b[row], &j->c[row]);
+            fr a, b, c;
+            wide(&a, x, j, at, &r.lc[0]);
+            wide(&b, x, j, at, &r.lc[1]);
+            wide(&c, x, j, at, &r.lc[2]);
+            good = holds(&a, &b, &c);
+            if (j->a != NULL) {
+                j->a[row] = a;
+                j->b[row] = b;
+                j->c[row] = c;
+            }
         }
         if (!good && row < x->failed) x->failed = row;
     }

@@ -8,9 +8,10 @@
 #include "r1cs/packed.h"
 #include "r1cs/program.h"
 
-// Fills a, b, c with a value for each row of the program. *failed is the first row for which a b != c, UINT64_MAX if
-// all hold. The witness must have the program's numbers of wires (CUZK_ERR_MISMATCH otherwise). Instances are shared
-// out to the pool's threads; scratch is a byte a wire of the largest template and thread.
+// Fills a, b, c with a value for each row of the program; all three NULL: rows are only checked. *failed is the first
+// row for which a b != c, UINT64_MAX if all hold. The witness must have the program's numbers of wires
+// (CUZK_ERR_MISMATCH otherwise). Instances are shared out to the pool's threads; scratch is a byte a wire of the
+// largest template and thread.
 CUZK_MUST_USE cuzk_status program_evaluate(fr *a, fr *b, fr *c, uint64_t *failed, const program *p,
                                            const packed_witness *w, pool *threads, cuzk_error *err);
 

@@ -117,6 +117,9 @@ static void rows_are_the_plain_sums(void **state) {
         assert_int_equal(s.head.n_constraints, n.rows);
         assert_int_equal(failed, s.first_failed);
 
+        uint64_t checked = 0;
+        assert_int_equal(program_evaluate(NULL, NULL, NULL, &checked, p, w, pl, &err), CUZK_OK);
+        assert_int_equal(checked, failed);
         w->n_aux--;
         assert_int_equal(program_evaluate(abc, abc, abc, &failed, p, w, pl, &err), CUZK_ERR_MISMATCH);
         w->n_aux++;
