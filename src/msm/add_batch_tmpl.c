@@ -10,10 +10,12 @@
 #define MUL F(mul_adx)
 #define SQR F(sqr_adx)
 #define ADD_BATCH MSM(add_batch_adx)
+#define ADD_PAIRS MSM(add_pairs_adx)
 #else
 #define MUL F(mul)
 #define SQR F(sqr)
 #define ADD_BATCH MSM(add_batch_portable)
+#define ADD_PAIRS MSM(add_pairs_portable)
 #endif
 
 enum { PREFETCH_DISTANCE = 12 };
@@ -47,7 +49,8 @@ static inline FE *prefix(MSM(scratch) * scratch, size_t i) {
     return &scratch[i / MSM_SCRATCH_UNIT].portable[i % MSM_SCRATCH_UNIT];
 }
 
-void ADD_BATCH(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n, MSM(scratch) * scratch) {
+static void add_block(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n,
+                      MSM(scratch) * scratch) {
     FE run = FE_ONE, den;
     for (size_t i = 0; i < n; i++) {
         if (i + PREFETCH_DISTANCE < n) {
@@ -90,5 +93,32 @@ void ADD_BATCH(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t
         MUL(&y3, &y3, &lambda);
         F(sub)(&p->y, &y3, &p->y);
         p->x = x3;
+    }
+}
+
+static inline size_t block(size_t n) { return n < MSM_BLOCK ? n : MSM_BLOCK; }
+
+void ADD_BATCH(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n, MSM(scratch) * scratch) {
+    for (size_t at = 0; at < n; at += MSM_BLOCK) add_block(acc, a + at, table, b + at, block(n - at), scratch);
+}
+
+// A copy of the first operand, then an addition.
+void ADD_PAIRS(POINT *out, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n, MSM(scratch) * scratch) {
+    uint32_t second[MSM_BLOCK];
+    for (size_t at = 0; at < n; at += MSM_BLOCK) {
+        const size_t m = block(n - at);
+        for (size_t i = 0; i < m; i++) {
+            const uint32_t *e = &b[2 * (at + i)];
+            if (at + i + PREFETCH_DISTANCE < n) {
+                const char *next = (const char *)&table[e[2 * PREFETCH_DISTANCE] >> 1];
+                __builtin_prefetch(next);
+                __builtin_prefetch(next + 64);
+            }
+            POINT *p = &out[a[at + i]];
+            *p = table[e[0] >> 1];
+            if ((e[0] & 1) != 0) F(neg)(&p->y, &p->y);
+            second[i] = e[1];
+        }
+        add_block(out, a + at, table, second, m, scratch);
     }
 }

@@ -7,17 +7,17 @@ enum { LEVELS = CPU_IFMA + 1 };
 
 // By level; a level without functions of its own has none here.
 static const msm_g1_kernels G1[LEVELS] = {
-    {CPU_PORTABLE, msm_g1_add_batch_portable},
+    {CPU_PORTABLE, msm_g1_add_batch_portable, msm_g1_add_pairs_portable},
 #if defined(MSM_HAVE_X86)
-    {CPU_AVX2, msm_g1_add_batch_adx},
-    {CPU_IFMA, msm_g1_add_batch_ifma},
+    {CPU_AVX2, msm_g1_add_batch_adx, msm_g1_add_pairs_adx},
+    {CPU_IFMA, msm_g1_add_batch_ifma, msm_g1_add_pairs_ifma},
 #endif
 };
 static const msm_g2_kernels G2[LEVELS] = {
-    {CPU_PORTABLE, msm_g2_add_batch_portable},
+    {CPU_PORTABLE, msm_g2_add_batch_portable, msm_g2_add_pairs_portable},
 #if defined(MSM_HAVE_X86)
-    {CPU_AVX2, msm_g2_add_batch_adx},
-    {CPU_IFMA, msm_g2_add_batch_ifma},
+    {CPU_AVX2, msm_g2_add_batch_adx, msm_g2_add_pairs_adx},
+    {CPU_IFMA, msm_g2_add_batch_ifma, msm_g2_add_pairs_ifma},
 #endif
 };
 
@@ -42,8 +42,8 @@ static bool usable(verdicts v, cpu_level level, bool (*test)(cpu_level level)) {
     return known == PASSED;
 }
 
-static bool test_g1(cpu_level level) { return msm_g1_self_test(G1[level].add_batch); }
-static bool test_g2(cpu_level level) { return msm_g2_self_test(G2[level].add_batch); }
+static bool test_g1(cpu_level level) { return msm_g1_self_test(&G1[level]); }
+static bool test_g2(cpu_level level) { return msm_g2_self_test(&G2[level]); }
 
 const msm_g1_kernels *msm_g1_kernels_get(void) {
     static verdicts v;

@@ -16,7 +16,7 @@ enum {
     // reduction, plus its share of inversions and loop overhead.
     BUCKET_COST_QUARTERS = 10,
     // Buckets one task reduces.
-    REDUCE_BUCKETS = SUM_POINTS / 8,
+    REDUCE_BUCKETS = SUM_ENTRIES / 16,
     MAX_WINDOWS = 256,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Known answers for add_batch, from the complete additions of the curve layer: i G + j G = (i + j) G for i and j that
+// Known answers for the kernels, from the complete additions of the curve layer: i G + j G = (i + j) G for i and j that
 // meet every case. Compiled for both groups.
 #include "msm/types.h"
 
@@ -10,7 +10,7 @@ enum {
     MULTIPLES = 2 * SIDE - 1, // of the sums, -8 .. 8
 };
 
-bool MSM(self_test)(MSM(add_batch) * add_batch) {
+bool MSM(self_test)(const MSM(kernels) * k) {
 #if MSM_GROUP == 1
     const POINT *generator = &G1_GENERATOR;
 #else
@@ -25,16 +25,20 @@ bool MSM(self_test)(MSM(add_batch) * add_batch) {
     G(jac_to_affine_batch)(sum, jac, MULTIPLES);
     const POINT *multiple = sum + SIDE / 2; // multiple[i] = (i - 4) G
     MSM(scratch) scratch[MSM_SCRATCH(PAIRS)];
-    uint32_t a[PAIRS], b[PAIRS];
-    for (uint32_t k = 0; k < PAIRS; k++) {
-        const uint32_t i = k / SIDE, j = k % SIDE;
-        acc[k] = multiple[i];
-        a[k] = k;
-        // Half of the second operands come as the negative of their opposite.
-        b[k] = k % 2 == 0 ? j << 1 : (SIDE - 1 - j) << 1 | 1;
+    uint32_t a[PAIRS], b[PAIRS], both[2 * PAIRS];
+    for (uint32_t m = 0; m < PAIRS; m++) {
+        const uint32_t i = m / SIDE, j = m % SIDE;
+        acc[m] = multiple[i];
+        a[m] = m;
+        // Half of the operands come as the negative of their opposite.
+        b[m] = m % 2 == 0 ? j << 1 : (SIDE - 1 - j) << 1 | 1;
+        both[2 * m] = m % 4 < 2 ? i << 1 : (SIDE - 1 - i) << 1 | 1;
+        both[2 * m + 1] = b[m];
     }
-    add_batch(acc, a, multiple, b, PAIRS, scratch);
-    for (uint32_t k = 0; k < PAIRS; k++)
-        if (!G(affine_eq)(&acc[k], &sum[k / SIDE + k % SIDE])) return false;
-    return true;
+    bool right = true;
+    k->add_batch(acc, a, multiple, b, PAIRS, scratch);
+    for (uint32_t m = 0; m < PAIRS; m++) right &= G(affine_eq)(&acc[m], &sum[m / SIDE + m % SIDE]);
+    k->add_pairs(acc, a, multiple, both, PAIRS, scratch);
+    for (uint32_t m = 0; m < PAIRS; m++) right &= G(affine_eq)(&acc[m], &sum[m / SIDE + m % SIDE]);
+    return right;
 }

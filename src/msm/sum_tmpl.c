@@ -7,13 +7,13 @@
 
 #include "base/mem.h"
 
-enum { PREFETCH_DISTANCE = 16, NONE = -1 };
+enum { NONE = -1 };
 
 MSM(workspace) * MSM(workspaces_create)(const pool *p) {
     const size_t threads = pool_threads(p), align = 64;
     const size_t head = (threads * sizeof(MSM(workspace)) + align - 1) / align * align;
-    const size_t each = MSM_SCRATCH(SUM_BATCH) * sizeof(MSM(scratch)) +
-                        SUM_POINTS * (sizeof(POINT) + 2 * sizeof(uint32_t)) + SUM_BATCH * 2 * sizeof(uint32_t) + align;
+    const size_t each = MSM_SCRATCH(MSM_BLOCK) * sizeof(MSM(scratch)) + SUM_ENTRIES * sizeof(POINT) +
+                        7 * SUM_ENTRIES / 2 * sizeof(uint32_t) + align;
     const size_t stride = (each + align - 1) / align * align;
     uint8_t *m = stride > (SIZE_MAX - head) / threads ? 0 : mem_alloc(MEM_MSM, head + threads * stride, 1);
     if (m == 0) return 0;
@@ -21,11 +21,11 @@ MSM(workspace) * MSM(workspaces_create)(const pool *p) {
     for (size_t t = 0; t < threads; t++) {
         uint8_t *at = m + head + t * stride;
         MSM(workspace) *w = &all[t];
-        w->scratch = (void *)at, at += MSM_SCRATCH(SUM_BATCH) * sizeof *w->scratch;
-        w->pts = (void *)at, at += SUM_POINTS * sizeof *w->pts;
-        w->a = (void *)at, at += SUM_BATCH * sizeof *w->a;
-        w->b = (void *)at, at += SUM_BATCH * sizeof *w->b;
-        w->start = (void *)at, at += SUM_POINTS * sizeof *w->start;
+        w->scratch = (void *)at, at += MSM_SCRATCH(MSM_BLOCK) * sizeof *w->scratch;
+        w->pts = (void *)at, at += SUM_ENTRIES * sizeof *w->pts;
+        w->a = (void *)at, at += SUM_ENTRIES / 2 * sizeof *w->a;
+        w->b = (void *)at, at += SUM_ENTRIES * sizeof *w->b;
+        w->start = (void *)at, at += SUM_ENTRIES * sizeof *w->start;
         w->len = (void *)at;
     }
     return all;
@@ -42,7 +42,7 @@ void MSM(tree_sum)(MSM(workspace) * w, POINT *pts, const uint32_t *start, const 
             for (size_t i = 0; i + stride < len[s]; i += 2 * stride) {
                 w->a[m] = (uint32_t)(start[s] + i);
                 w->b[m] = (uint32_t)(start[s] + i + stride) << 1;
-                if (++m == SUM_BATCH) {
+                if (++m == SUM_ENTRIES / 2) {
                     k->add_batch(pts, w->a, pts, w->b, m, w->scratch);
                     m = 0;
                 }
@@ -58,7 +58,7 @@ typedef struct sum_job {
     POINT *out;
     const POINT *bases;
     const msm_sorted *s;
-    size_t run; // entries a task, at most SUM_POINTS
+    size_t run; // entries a task, at most SUM_ENTRIES
     MSM(workspace) * w;
     POINT *fringe;
     int64_t *fringe_of; // bucket, or NONE
@@ -77,16 +77,29 @@ static size_t bucket_at(const msm_sorted *s, size_t at) {
     return lo;
 }
 
-static void gather(POINT *pts, const POINT *bases, const msm_entry *e, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (i + PREFETCH_DISTANCE < n) {
-            const char *next = (const char *)&bases[e[i + PREFETCH_DISTANCE] >> 1];
-            for (size_t line = 0; line < sizeof(POINT); line += 64) __builtin_prefetch(next + line);
+// The first level: neighbours of every segment (first entry and length as of s, relative to e) are added as they come
+// from the table, into w->pts one segment behind the other; an odd one out is copied. Segments become those of w->pts.
+static void first_level(MSM(workspace) * w, const POINT *bases, const msm_entry *e, size_t segments) {
+    const MSM(kernels) *k = MSM(kernels_get)();
+    uint32_t at = 0;
+    size_t m = 0;
+    for (size_t s = 0; s < segments; s++) {
+        const msm_entry *from = e + w->start[s];
+        const uint32_t len = w->len[s];
+        w->start[s] = at, w->len[s] = (len + 1) / 2;
+        for (uint32_t i = 0; i + 1 < len; i += 2) {
+            w->a[m] = at++;
+            w->b[2 * m] = from[i], w->b[2 * m + 1] = from[i + 1];
+            m++;
         }
-        const POINT *b = &bases[e[i] >> 1];
-        pts[i] = *b;
-        if ((e[i] & 1) != 0) F(neg)(&pts[i].y, &b->y);
+        if (len % 2 != 0) {
+            const msm_entry last = from[len - 1];
+            POINT *to = &w->pts[at++];
+            *to = bases[last >> 1];
+            if ((last & 1) != 0) G(affine_neg)(to, to);
+        }
     }
+    if (m > 0) k->add_pairs(w->pts, w->a, bases, w->b, m, w->scratch);
 }
 
 static void run_task(void *ctx, size_t task, unsigned worker) {
@@ -96,7 +109,6 @@ static void run_task(void *ctx, size_t task, unsigned worker) {
     const size_t total = s->offset[s->buckets], begin = task * j->run;
     const size_t end = begin + j->run < total ? begin + j->run : total;
     const size_t first = bucket_at(s, begin);
-    gather(w->pts, j->bases, s->entries + begin, end - begin);
     size_t m = 0;
     for (size_t k = first; k < s->buckets && s->offset[k] < end; k++) {
         const size_t from = s->offset[k] < begin ? begin : s->offset[k];
@@ -105,6 +117,7 @@ static void run_task(void *ctx, size_t task, unsigned worker) {
         w->start[m] = (uint32_t)(from - begin), w->len[m] = (uint32_t)(to - from);
         m++;
     }
+    first_level(w, j->bases, s->entries + begin, m);
     MSM(tree_sum)(w, w->pts, w->start, w->len, m);
     m = 0;
     for (size_t k = first; k < s->buckets && s->offset[k] < end; k++) {
@@ -143,8 +156,8 @@ cuzk_status MSM(sum_buckets)(POINT *out, const POINT *bases, const msm_sorted *s
     const size_t total = s->offset[s->buckets];
     // Whole runs, but at least a few tasks for every thread when there is little to do.
     size_t run = total / (4 * (size_t)pool_threads(p)) + 1;
-    if (run < SUM_POINTS / 16) run = SUM_POINTS / 16;
-    if (run > SUM_POINTS) run = SUM_POINTS;
+    if (run < SUM_ENTRIES / 16) run = SUM_ENTRIES / 16;
+    if (run > SUM_ENTRIES) run = SUM_ENTRIES;
     const size_t tasks = (total + run - 1) / run, slots = 2 * tasks;
     sum_job j = {.out = out, .bases = bases, .s = s, .run = run, .w = w};
     j.fringe = mem_alloc(MEM_MSM, slots, sizeof *j.fringe);

@@ -163,15 +163,40 @@ static void aliased(kernel *add_batch, const char *name) {
     }
 }
 
+// Pairs from a table, by the portable add_batch and by the kernel.
+static void pairs(kernel *add_pairs, const char *name) {
+    static POINT want[2 * N + GUARD], got[2 * N + GUARD];
+    static batch t;
+    static uint32_t b[2 * N];
+    MSM(scratch) scratch[MSM_SCRATCH(N)];
+    for (int round = 0; round < 100; round++) {
+        curve_points(&t);
+        for (size_t i = 0; i < TABLE && round % 2 != 0; i++) edge_point(&t.table[i]);
+        choose(&t, round < 50 ? (size_t)round : 50 + test_below(&rng, N - 50), false);
+        memcpy(want, t.acc, sizeof want);
+        memcpy(got, t.acc, sizeof got);
+        for (size_t i = 0; i < t.n; i++) {
+            b[2 * i] = (uint32_t)test_below(&rng, 2 * TABLE), b[2 * i + 1] = t.b[i];
+            if (test_below(&rng, 4) == 0) b[2 * i] = b[2 * i + 1] ^ (uint32_t)test_below(&rng, 2); // equal, opposite
+            want[t.a[i]] = t.table[b[2 * i] >> 1];
+            if ((b[2 * i] & 1) != 0) G(affine_neg)(&want[t.a[i]], &want[t.a[i]]);
+        }
+        MSM(add_batch_portable)(want, t.a, t.table, t.b, t.n, scratch);
+        add_pairs(got, t.a, t.table, b, t.n, scratch);
+        if (memcmp(want, got, sizeof want) != 0) fail_msg("%s: %zu pairs", name, t.n);
+    }
+}
+
 static void check(cpu_level level) {
     const MSM(kernels) *k = MSM(kernels_at)(level);
     if (k == 0) skip();
     const char *name = cpu_level_name(level);
     assert_int_equal(k->level, level);
-    assert_true(MSM(self_test)(k->add_batch));
+    assert_true(MSM(self_test)(k));
     for (int i = 0; i < 20; i++) against_curve(k->add_batch, name);
     for (int i = 0; i < 4 && level != CPU_PORTABLE; i++) against_portable(k->add_batch, name);
     aliased(k->add_batch, name);
+    pairs(k->add_pairs, name);
 }
 static void test_portable(void **state) {
     (void)state;
@@ -193,15 +218,26 @@ static void spoiled(POINT *acc, const uint32_t *a, const POINT *table, const uin
     MSM(add_batch_portable)(acc, a, table, b, n, scratch);
     if (spoil < n) ((fp *)&acc[a[spoil]].y)->l[0] ^= 1;
 }
+static void spoiled_pairs(POINT *out, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n,
+                          MSM(scratch) * scratch) {
+    MSM(add_pairs_portable)(out, a, table, b, n, scratch);
+    if (spoil < n) ((fp *)&out[a[spoil]].x)->l[0] ^= 1;
+}
 static void test_choice(void **state) {
     (void)state;
     cpu_level best = CPU_PORTABLE;
     for (int level = CPU_PORTABLE; level <= CPU_IFMA; level++)
         if (MSM(kernels_at)((cpu_level)level) != 0) best = (cpu_level)level;
     assert_int_equal(MSM(kernels_get)()->level, best);
+    const MSM(kernels) bad_batch = {CPU_PORTABLE, spoiled, MSM(add_pairs_portable)};
+    const MSM(kernels) bad_pairs = {CPU_PORTABLE, MSM(add_batch_portable), spoiled_pairs};
     spoil = SIZE_MAX;
-    assert_true(MSM(self_test)(spoiled));
-    for (spoil = 0; spoil < 81; spoil++) assert_false(MSM(self_test)(spoiled));
+    assert_true(MSM(self_test)(&bad_batch));
+    assert_true(MSM(self_test)(&bad_pairs));
+    for (spoil = 0; spoil < 81; spoil++) {
+        assert_false(MSM(self_test)(&bad_batch));
+        assert_false(MSM(self_test)(&bad_pairs));
+    }
 }
 
 int main(void) {

@@ -24,13 +24,15 @@
 // values is below p + 2^(2 * 383 - 416) < p + 2^350. The largest operands are lambda, below 2p, and 2^16 (x1 - x3 + p),
 // below 2^398: y3's product is below p + 2^365.
 #include <stdalign.h>
+#include <stdbool.h>
 
 #include "msm/x86/coord8.h"
 
 enum {
     MIN_VECTOR = 6,        // fewer are done one by one sooner
-    AHEAD = 3 * FP8_LANES, // additions between the request for a point and its use
-    SLOW = 32,             // equal points wait in a list of this length
+    AHEAD = 4 * FP8_LANES, // additions between the request for a point and its use
+    FIRST_BLOCK = 256,
+    SLOW = 32, // equal points wait in a list of this length
 };
 
 // What the way there leaves for the way back.
@@ -42,33 +44,55 @@ typedef struct group {
 
 _Static_assert(FP8_LANES * sizeof(MSM(scratch)) == MSM_SCRATCH_UNIT * sizeof(group), "scratch for a group");
 
-// Eight operands of additions.
-typedef struct operands {
-    POINT *p[FP8_LANES];
-    const POINT *q[FP8_LANES];
-    __mmask8 active, negate;
-} operands;
-
+// Additions of either function of the table. With pairs, both operands come from the table; otherwise the first one is
+// where the sum goes.
 typedef struct batch {
-    POINT *acc;
+    POINT *out;
     const uint32_t *a;
     const POINT *table;
-    const uint32_t *b;
+    const uint32_t *b; // [n], with pairs [2 n]
     size_t n;
+    bool pairs;
 } batch;
+
+// Eight additions of them: *out := +-*p +-*q.
+typedef struct operands {
+    POINT *out[FP8_LANES];
+    const POINT *p[FP8_LANES], *q[FP8_LANES];
+    __mmask8 active, negate_p, negate_q;
+} operands;
 
 // Additions first .. first + 7; those beyond the end repeat the last one and are not active.
 static inline void choose(operands *o, const batch *j, size_t first) {
-    unsigned negate = 0;
+    unsigned negate_p = 0, negate_q = 0;
     for (size_t i = 0; i < FP8_LANES; i++) {
         const size_t at = first + i < j->n ? first + i : j->n - 1;
-        o->p[i] = &j->acc[j->a[at]];
-        o->q[i] = &j->table[j->b[at] >> 1];
-        negate |= (j->b[at] & 1) << i;
+        o->out[i] = &j->out[j->a[at]];
+        if (j->pairs) {
+            const uint32_t l = j->b[2 * at], r = j->b[2 * at + 1];
+            o->p[i] = &j->table[l >> 1], o->q[i] = &j->table[r >> 1];
+            negate_p |= (l & 1) << i, negate_q |= (r & 1) << i;
+        } else {
+            const uint32_t r = j->b[at];
+            o->p[i] = o->out[i], o->q[i] = &j->table[r >> 1];
+            negate_q |= (r & 1) << i;
+        }
     }
     const size_t left = j->n > first ? j->n - first : 0;
     o->active = (__mmask8)(left >= FP8_LANES ? 0xff : (1u << left) - 1);
-    o->negate = (__mmask8)negate;
+    o->negate_p = (__mmask8)negate_p, o->negate_q = (__mmask8)negate_q;
+}
+
+// Always inline: gcc takes a function that only prefetches for one without effect, and drops the calls.
+#define PREFETCH static inline __attribute__((always_inline)) void
+PREFETCH prefetch_point(const POINT *p) {
+    for (size_t line = 0; line < sizeof *p; line += 64) __builtin_prefetch((const char *)p + line);
+}
+PREFETCH prefetch(const batch *j, size_t first, size_t count) {
+    for (size_t i = first; i < first + count && i < j->n; i++) {
+        prefetch_point(&j->table[j->b[j->pairs ? 2 * i : i] >> 1]);
+        prefetch_point(j->pairs ? &j->table[j->b[2 * i + 1] >> 1] : &j->out[j->a[i]]);
+    }
 }
 
 static inline void load_x(coord8 *x1, coord8 *x2, const operands *o) {
@@ -78,14 +102,15 @@ static inline void load_x(coord8 *x1, coord8 *x2, const operands *o) {
     for (int i = 0; i < FP8_LANES; i++) at[i] = &o->q[i]->x;
     coord_load(x2, at);
 }
-// y2 with its sign, in [0, p].
+// With their signs, in [0, p].
 static inline void load_y(coord8 *y1, coord8 *y2, const operands *o) {
     const FE *at[FP8_LANES];
     for (int i = 0; i < FP8_LANES; i++) at[i] = &o->p[i]->y;
     coord_load(y1, at);
     for (int i = 0; i < FP8_LANES; i++) at[i] = &o->q[i]->y;
     coord_load(y2, at);
-    coord_neg_lanes(y2, o->negate);
+    if (o->negate_p != 0) coord_neg_lanes(y1, o->negate_p);
+    if (o->negate_q != 0) coord_neg_lanes(y2, o->negate_q);
 }
 
 // x2 - x1 + p, and 1 in the lanes that are not general.
@@ -98,18 +123,10 @@ static inline void difference(coord8 *d, const coord8 *x1, const coord8 *x2, __m
 
 static inline void store(const operands *o, const coord8 *x, const coord8 *y, __mmask8 lanes) {
     FE *at[FP8_LANES];
-    for (int i = 0; i < FP8_LANES; i++) at[i] = &o->p[i]->x;
+    for (int i = 0; i < FP8_LANES; i++) at[i] = &o->out[i]->x;
     coord_store(at, x, lanes);
-    for (int i = 0; i < FP8_LANES; i++) at[i] = &o->p[i]->y;
+    for (int i = 0; i < FP8_LANES; i++) at[i] = &o->out[i]->y;
     coord_store(at, y, lanes);
-}
-
-static inline void prefetch(const batch *j, size_t first) {
-    for (size_t i = first; i < first + FP8_LANES && i < j->n; i++) {
-        const char *p = (const char *)&j->acc[j->a[i]], *q = (const char *)&j->table[j->b[i] >> 1];
-        for (size_t line = 0; line < sizeof(POINT); line += 64)
-            __builtin_prefetch(p + line), __builtin_prefetch(q + line);
-    }
 }
 
 // What the general formula cannot do: an operand at infinity or with x = 0, or equal abscissas. Infinity is settled
@@ -122,22 +139,27 @@ typedef struct slow_list {
 
 static void slow_flush(slow_list *s) {
     MSM(scratch) scratch[MSM_SCRATCH(SLOW)];
-    if (s->n > 0) MSM(add_batch_portable)(s->j->acc, s->a, s->j->table, s->b, s->n, scratch);
+    if (s->n > 0) MSM(add_batch_portable)(s->j->out, s->a, s->j->table, s->b, s->n, scratch);
     s->n = 0;
 }
 
 static void slow_lanes(slow_list *s, const operands *o, size_t first, __mmask8 lanes) {
     for (size_t lane = 0; lane < FP8_LANES; lane++) {
         if ((lanes >> lane & 1) == 0) continue;
-        POINT *p = o->p[lane];
+        POINT *p = o->out[lane];
         const POINT *q = o->q[lane];
+        const uint32_t negate_q = (uint32_t)(o->negate_q >> lane & 1);
+        if (s->j->pairs) {
+            *p = *o->p[lane];
+            if ((o->negate_p >> lane & 1) != 0) G(affine_neg)(p, p);
+        }
         if (G(affine_is_infinity)(q)) continue;
         if (G(affine_is_infinity)(p)) {
             *p = *q;
-            if ((o->negate >> lane & 1) != 0) G(affine_neg)(p, p);
+            if (negate_q != 0) G(affine_neg)(p, p);
             continue;
         }
-        s->a[s->n] = s->j->a[first + lane], s->b[s->n] = s->j->b[first + lane];
+        s->a[s->n] = s->j->a[first + lane], s->b[s->n] = (uint32_t)(q - s->j->table) << 1 | negate_q;
         if (++s->n == SLOW) slow_flush(s);
     }
 }
@@ -147,7 +169,7 @@ static void forward(const batch *j, group *groups, fp8 *run) {
     for (size_t first = 0, g = 0; first < j->n; first += FP8_LANES, g++) {
         operands o;
         coord8 x1, x2, d;
-        prefetch(j, first + AHEAD);
+        prefetch(j, first + AHEAD, FP8_LANES);
         choose(&o, j, first);
         load_x(&x1, &x2, &o);
         group *to = &groups[g];
@@ -173,7 +195,6 @@ typedef struct work {
 } work;
 
 static inline void take(work *w, const batch *j, const group *groups, size_t g) {
-    if (g > 0) prefetch(j, (g - 1) * FP8_LANES);
     choose(&w->o, j, g * FP8_LANES);
     w->lanes = groups[g].lanes;
     load_x(&w->x1, &w->x2, &w->o);
@@ -201,8 +222,8 @@ static inline void find_y3(work *w) {
     store(&w->o, &w->x3, &w->t, w->lanes);
 }
 
-// z: the inverse of each lane's product.
-static void backward(const batch *j, const group *groups, fp8 *z) {
+// z: the inverse of each lane's product. The points of the additions `later` are asked for meanwhile, at an even pace.
+static void backward(const batch *j, const group *groups, fp8 *z, const batch *later) {
     slow_list slow = {.j = j};
     work space[3], *now = &space[0], *before = &space[1], *first = &space[2];
     const size_t count = (j->n - 1) / FP8_LANES + 1;
@@ -210,18 +231,23 @@ static void backward(const batch *j, const group *groups, fp8 *z) {
     for (size_t left = count + 2; left-- > 0;) { // group left - 2 gets its slope, left - 1 its x, left its y
         const bool slope = left >= 2, x = left >= 1 && left <= count, y = left < count;
         const group *from = &groups[slope ? left - 2 : 0];
+        const size_t ahead = (count + 1 - left) * FP8_LANES; // asked for in small portions: a burst would be dropped
         if (slope) {
             const __mmask8 other = (__mmask8)(now->o.active & ~now->lanes);
             if (__builtin_expect(other != 0, 0)) slow_lanes(&slow, &now->o, (left - 2) * FP8_LANES, other);
             fp8_mul(&now->inverse, z, &from->before);
+            prefetch(later, ahead, 2);
             find_dy(now);
             fp8_mul(z, z, &from->den);
+            prefetch(later, ahead + 2, 2);
         }
         if (x) find_x3(before);
         if (slope) fp8_carry_digits(&now->inverse);
         if (slope) coord_over(&now->lambda, &now->dy, &now->d, &now->inverse);
+        prefetch(later, ahead + 4, 2);
         if (y) find_y3(first);
         if (x) coord_mul(&before->t, &before->lambda, &before->t);
+        prefetch(later, ahead + 6, 2);
         work *const next = first;
         if (left >= 3) take(next, j, groups, left - 3);
         fp8_carry_digits(z);
@@ -232,17 +258,35 @@ static void backward(const batch *j, const group *groups, fp8 *z) {
     slow_flush(&slow);
 }
 
+static void add(batch j, MSM(scratch) * scratch) {
+    group *groups = (void *)scratch;
+    const size_t n = j.n, width = j.pairs ? 2 : 1;
+    batch later = j;
+    for (size_t at = 0; at < n; at += j.n) {
+        j.a += at == 0 ? 0 : j.n, j.b += at == 0 ? 0 : width * j.n;
+        // The first block waits for its points and is small; then equal blocks.
+        j.n = (n - at) / ((n - at + MSM_BLOCK - 1) / MSM_BLOCK);
+        if (at == 0 && j.pairs && n > MSM_BLOCK) j.n = FIRST_BLOCK;
+        later.a = j.a + j.n, later.b = j.b + width * j.n, later.n = n - at - j.n;
+        fp8 run;
+        fp8_set1(&run, FP8_ONE);
+        forward(&j, groups, &run);
+        fp8_inv_lanes(&run, &run);
+        backward(&j, groups, &run, &later);
+    }
+}
+
 void MSM(add_batch_ifma)(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n,
                          MSM(scratch) * scratch) {
-    if (n < MIN_VECTOR) {
+    if (n < MIN_VECTOR)
         MSM(add_batch_adx)(acc, a, table, b, n, scratch);
-        return;
-    }
-    const batch j = {acc, a, table, b, n};
-    group *groups = (void *)scratch;
-    fp8 run;
-    fp8_set1(&run, FP8_ONE);
-    forward(&j, groups, &run);
-    fp8_inv_lanes(&run, &run);
-    backward(&j, groups, &run);
+    else
+        add((batch){acc, a, table, b, n, false}, scratch);
+}
+void MSM(add_pairs_ifma)(POINT *out, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n,
+                         MSM(scratch) * scratch) {
+    if (n < MIN_VECTOR)
+        MSM(add_pairs_adx)(out, a, table, b, n, scratch);
+    else
+        add((batch){out, a, table, b, n, true}, scratch);
 }
