@@ -19,7 +19,7 @@
 #include "base/cpu.h"
 #include "service/http.h"
 
-enum { TICK_MS = 1000, DRAIN_TICK_MS = 100, GRACE_MS = 2000, STOP_MS = 10000, PROBE_EVERY = 5, PROBE_WAIT = 10 };
+enum { TICK_MS = 1000, DRAIN_TICK_MS = 100, GRACE_MS = 2000, STOP_MS = 10000, PROBE_EVERY = 5, PROBE_WAIT = 20 };
 
 typedef struct daemon_state {
     const daemon_options *options;

@@ -89,7 +89,10 @@ static size_t find_body(const answer *a) {
 static size_t announced(const answer *a, size_t body) {
     static const char NAME[] = "content-length:";
     for (const char *p = strstr(a->data, "\r\n"); p != NULL && p < a->data + body; p = strstr(p + 2, "\r\n"))
-        if (strncasecmp(p + 2, NAME, sizeof NAME - 1) == 0) return strtoull(p + 2 + sizeof NAME - 1, NULL, 10);
+        if (strncasecmp(p + 2, NAME, sizeof NAME - 1) == 0) {
+            const unsigned long long n = strtoull(p + 2 + sizeof NAME - 1, NULL, 10); // saturates
+            return n < ANSWER_MAX ? (size_t)n : ANSWER_MAX;
+        }
     return SIZE_MAX;
 }
 

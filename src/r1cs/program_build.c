@@ -119,10 +119,11 @@ static known *add_template(program_builder *b, uint64_t hash, uint32_t n_inputs)
                           .n_field_locals = f->field_locals.n,
                           .n_field_slots = f->field_slots.n};
     const bool ok = vec32_copy(&t.code, &f->code);
-    const bool copied = vec32_copy(&t.field_locals, &f->field_locals) & vec32_copy(&t.field_slots, &f->field_slots);
+    const bool locals = vec32_copy(&t.field_locals, &f->field_locals);
+    const bool slots = vec32_copy(&t.field_slots, &f->field_slots);
     b->templates[b->n_templates] = t;
     b->known[b->n_templates++] = (known){.hash = hash};
-    return ok && copied ? &b->known[b->n_templates - 1] : NULL;
+    return ok && locals && slots ? &b->known[b->n_templates - 1] : NULL;
 }
 
 static bool open_frame(program_builder *b, bool named, uint32_t room) {

@@ -383,6 +383,35 @@ class Bench(Case):
         self.refused("HOST:PORT", "status", "--http", "frob", code=2)
 
 
+class Strangers(Case):
+    """cuzk status --http and what is not a cuzk daemon."""
+
+    def ask(self, answer, words):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            def serve():
+                c, _ = server.accept()
+                with c:
+                    c.recv(4096)
+                    try:
+                        c.sendall(answer)
+                    except OSError:
+                        pass
+            t = threading.Thread(target=serve)
+            t.start()
+            self.refused(words, "status", "--http", "127.0.0.1:%d" % server.getsockname()[1])
+            t.join()
+
+    def test_answers(self):
+        self.ask(b"", "was cut")
+        self.ask(b"HTTP/1.1 200 OK\r\nContent-Le", "was cut")
+        self.ask(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}", "was cut")
+        self.ask(b"HTTP/1.1 500 Oh no\x1b[2J\r\n\r\n{}", "500 Oh no?[2J")
+        self.ask(b"SSH-2.0-OpenSSH\r\n\r\n", "SSH-2.0")
+        self.ask(b"HTTP/1.1 200 OK\r\n\r\n[1, 2]", "no JSON object")
+        self.ask(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n{}", "was cut")
+        self.ask(b"HTTP/1.1 200 OK\r\n\r\n" + b"[" * (65 << 20), "too large")
+
+
 class Params(Case):
     def test_parameters_that_come_later(self):
         params = self.dir / "params"
