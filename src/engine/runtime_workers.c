@@ -3,6 +3,7 @@
 // The threads that do the work: synthesis, devices, verification and freeing, keys.
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -86,9 +87,10 @@ static bool unit_stopped(void *ctx) { return atomic_load_explicit(&((runit *)ctx
 // --- synthesis ---
 
 typedef struct synthesis_run {
+    unit_worker *w;
     runit *u;
-    pthread_mutex_t lock;
-    uint32_t failed; // lowest index of those that failed, UINT32_MAX: none
+    pthread_mutex_t lock; // also of the worker's lane, which all threads of its pool record into
+    uint32_t failed;      // lowest index of those that failed, UINT32_MAX: none
     cuzk_status status;
 } synthesis_run;
 
@@ -108,13 +110,35 @@ static cuzk_status check_inputs(const runit *u, uint32_t i, cuzk_error *err) {
     return s;
 }
 
+// One partition of a run, and what is to be seen of it: the program of its circuit being loaded or made.
+typedef struct synthesis_watch {
+    synthesis_run *run;
+    const rjob *job;
+} synthesis_watch;
+
+static void record_pce(const synthesis_watch *x, const char *stage, timeline_kind kind) {
+    if (strncmp(stage, "pce", 3) != 0) return;
+    char key[PROVIDER_KEY_NAME_MAX + 8];
+    timeline_detail t = TIMELINE_DETAIL_NONE;
+    snprintf(key, sizeof key, "key=%s", x->job->plan.key_name);
+    t.text = key; // copied: the job may be gone when the line is written
+    pthread_mutex_lock(&x->run->lock);
+    recorder_event(x->run->w->lane, kind, x->job->name, &t);
+    pthread_mutex_unlock(&x->run->lock);
+}
+static void pce_begin(void *ctx, const char *stage) { record_pce(ctx, stage, TL_PCE_START); }
+static void pce_end(void *ctx, const char *stage) { record_pce(ctx, stage, TL_PCE_END); }
+static bool synthesis_stopped(void *ctx) { return unit_stopped(((const synthesis_watch *)ctx)->run->u); }
+
 static void synthesise_one(void *ctx, size_t i, unsigned worker) {
     synthesis_run *run = ctx;
     runit *u = run->u;
     const rjob *j = u->jobs[i];
     (void)worker;
     cuzk_error err = {0};
-    const observer obs = {.cancelled = unit_stopped, .ctx = u};
+    synthesis_watch watch = {run, j};
+    const observer obs = {
+        .stage_begin = pce_begin, .stage_end = pce_end, .cancelled = synthesis_stopped, .ctx = &watch};
     cuzk_status s = unit_stopped(u) ? cuzk_fail(&err, CUZK_ERR_CANCELLED, "stopped")
                                     : j->prov->ops->synthesize(j->prov, &u->assignments[i], j->request,
                                                                u->partitions[i], &obs, &err);
@@ -131,8 +155,9 @@ static void synthesise_one(void *ctx, size_t i, unsigned worker) {
 
 void *synthesis_main(void *arg) {
     unit_worker *w = arg;
+    w->lane = recorder_lane_open_if(w->rt->opt.rec);
     for (runit *u; (u = unit_worker_take(w)) != NULL;) {
-        synthesis_run run = {.u = u, .failed = UINT32_MAX};
+        synthesis_run run = {.w = w, .u = u, .failed = UINT32_MAX};
         pthread_mutex_init(&run.lock, NULL);
         pool_run(w->pool, u->n, synthesise_one, &run);
         pthread_mutex_destroy(&run.lock);
@@ -144,6 +169,7 @@ void *synthesis_main(void *arg) {
         }
         runtime_post(w->rt, &u->synth, &e); // from here on the unit is not ours
     }
+    recorder_lane_close(&w->lane);
     return NULL;
 }
 
