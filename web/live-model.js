@@ -455,7 +455,6 @@ class Judge {
         if (u.memTo > from && u.memTo < at) from = u.memTo;
       }
       const c = this.heldUpBy(u, s, from, offered);
-      if (c === SYNTHESIS) break;
       this.charge(g, c, at - from);
       at = from;
       if (i >= 0 && this.at[i] >= at) i--;

@@ -10,8 +10,7 @@
 //    shortened the gap:
 //      - it waited for memory, or for a key;
 //      - it was not offered yet, nobody else was waiting, and a synthesis worker was free: no job offered;
-//      - it was not offered yet (or waited) and all workers were busy: synthesis is the bottleneck, and the rest of
-//        the gap is "synthesis not ready".
+//      - it was not offered yet (or waited) and all workers were busy: synthesis not ready.
 //
 // So the third proof of two clients in a closed loop, synthesised all through the gap, is "no job offered" for as long
 // as its worker had been idle before, and not "synthesis not ready".
@@ -223,7 +222,7 @@ static void charge(timeline_gap *g, timeline_cause c, int64_t *left, int64_t us)
     *left -= us;
 }
 
-// What held the unit up at the moments of this state, before its synthesis began. CAUSE_SYNTHESIS ends the walk.
+// What held the unit up at the moments of this state, before its synthesis began.
 static timeline_cause held_up_by(const judge *j, const timeline_unit *u, const state *now, int64_t from,
                                  int64_t offered) {
     if (u->mem_from != TIMELINE_NONE && from < u->mem_to && from >= u->mem_from) return CAUSE_MEMORY;
@@ -243,7 +242,8 @@ static timeline_cause held_up_by(const judge *j, const timeline_unit *u, const s
     return CAUSE_NO_JOB;
 }
 
-// Walks back from the start of synthesis while something other than busy workers explains the wait, for at most *left.
+// Walks back from the start of synthesis for at most *left. Not only to where the workers were busy: a job that comes
+// after a long silence puts its second partition behind its first, and the silence is still "no job offered".
 static void charge_before_synthesis(timeline_gap *g, const judge *j, const timeline_unit *u, int64_t *left) {
     int64_t offered = offered_at(j->submit, u), at = u->synth_start;
     ptrdiff_t i = before(j->t, at);
@@ -262,7 +262,6 @@ static void charge_before_synthesis(timeline_gap *g, const judge *j, const timel
         }
         // A unit that is waiting is itself counted among the waiting ones; before it was offered it is not.
         timeline_cause c = held_up_by(j, u, &now, from, offered);
-        if (c == CAUSE_SYNTHESIS) break;
         charge(g, c, left, at - from);
         at = from;
         if (i >= 0 && j->t->s[i].at >= at) i--;

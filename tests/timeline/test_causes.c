@@ -67,6 +67,21 @@ static void test_synthesis(void **state) {
     assert_cause(&g, CAUSE_SYNTHESIS);
 }
 
+// After a silence two units come at once: the second is behind the first for as long as that takes, and the silence
+// before is what it was.
+static void test_silence_and_then_two(void **state) {
+    (void)state;
+    timeline_gap g = judged(FIRST
+                            "TIMELINE,150,JOB_SUBMIT,b,\nTIMELINE,150,JOB_SUBMIT,c,\n"
+                            "TIMELINE,150,SYNTH_START,c,worker=0\nTIMELINE,160,SYNTH_END,c,worker=0\n"
+                            "TIMELINE,160,CHAN_SEND,c,\nTIMELINE,160,GPU_START,c,worker=1 gpu=1\n"
+                            "TIMELINE,160,SYNTH_START,b,worker=0\nTIMELINE,200,SYNTH_END,b,worker=0\n"
+                            "TIMELINE,200,CHAN_SEND,b,\nTIMELINE,220,GPU_END,c,worker=1 gpu=1\n" SECOND_RUN);
+    assert_cause(&g, CAUSE_NO_JOB);
+    assert_int_equal(g.share[CAUSE_SYNTHESIS], 10000);
+    assert_int_equal(g.share[CAUSE_NO_JOB], 90000);
+}
+
 // The job came late, and the worker that then took it had been free: had it come sooner, there would be no gap.
 static void test_no_job(void **state) {
     (void)state;
@@ -149,6 +164,7 @@ static void test_others_waited_for_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_synthesis),      cmocka_unit_test(test_no_job),
+        cmocka_unit_test(test_silence_and_then_two),
         cmocka_unit_test(test_memory),         cmocka_unit_test(test_key_load),
         cmocka_unit_test(test_channel),        cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_end_of_the_log), cmocka_unit_test(test_others_waited_for_memory),
