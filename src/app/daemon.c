@@ -29,6 +29,7 @@ typedef struct daemon_state {
     char address[256]; // where it listens, or did
     int probe;         // a descriptor, or negative
     uint64_t probe_at; // when it began, or when the next is due
+    uint64_t timeline_lost;
 } daemon_state;
 
 // --- the start ---
@@ -123,6 +124,7 @@ static void block_signals(sigset_t *ours) {
     sigaddset(ours, SIGINT);
     sigaddset(ours, SIGHUP);
     pthread_sigmask(SIG_BLOCK, ours, NULL);
+    handle(SIGXFSZ, SIG_IGN); // a file at its limit is a write error, as a full disk is
 }
 
 // From here on the next SIGTERM or SIGINT ends the process, whatever this thread waits for.
@@ -191,6 +193,15 @@ static void keep_listening(daemon_state *d, uint64_t now) {
     }
 }
 
+// Lines of the timeline that its file did not take; said as often as it gets worse.
+static void tell_of_timeline(daemon_state *d) {
+    const recorder_stats r = service_timeline_stats(d->service);
+    if (r.lost > d->timeline_lost)
+        log_write(LOG_WARN, "daemon", NULL, "timeline: %s does not take it (%s); lines are lost there and kept in memory",
+                  d->options->service.timeline_path, strerror(r.last_error));
+    d->timeline_lost = r.lost;
+}
+
 // Until a signal asks for the end; returns it.
 static int serve(daemon_state *d, const sigset_t *signals) {
     const uint64_t watchdog = notify_watchdog_ms();
@@ -203,6 +214,7 @@ static int serve(daemon_state *d, const sigset_t *signals) {
         if (number < 0 && errno != EAGAIN) continue; // interrupted
         log_flush();
         (void)report(d, "serving", watchdog != 0);
+        tell_of_timeline(d);
         keep_listening(d, clock_now_ns());
     }
 }

@@ -4,9 +4,10 @@ import http.client
 import json
 import os
 import re
+import select
 import signal
 import subprocess
-import time
+import threading
 from pathlib import Path
 
 import harness
@@ -47,16 +48,35 @@ class Daemon:
 
     def start(self, wait=True):
         self.start_of_log = self.log.stat().st_size if self.log.exists() else 0
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen([*self.before, harness.CUZK, "--config", self.config], stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=log, env={**os.environ, **self.env}, preexec_fn=self.preexec)
+        # Through a pipe, so that a limit on files is not one on the log.
+        self.process = subprocess.Popen([*self.before, harness.CUZK, "--config", self.config], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, env={**os.environ, **self.env}, preexec_fn=self.preexec)
+        self.reader_goes = threading.Event()
+        self.reader = threading.Thread(target=self._copy, args=(self.process.stdout,), daemon=True)
+        self.reader.start()
         if wait:
             self.grpc = self.listening("grpc")
             self.http = self.listening("http")
         return self
 
+    def _copy(self, pipe):
+        with open(self.log, "ab", buffering=0) as log, pipe:
+            while not self.reader_goes.is_set():
+                if select.select([pipe], [], [], 0.1)[0]:
+                    block = os.read(pipe.fileno(), 65536)
+                    if not block:
+                        break
+                    log.write(block)
+
+    def drop_log(self):
+        """Whoever reads the daemon's log is gone."""
+        self.reader_goes.set()
+        self.reader.join()
+
     def text(self):
         """The log since the last start."""
+        if not self.log.exists():
+            return ""
         with open(self.log, "rb") as f:
             f.seek(self.start_of_log)
             return f.read().decode(errors="replace")

@@ -158,6 +158,7 @@ class Rpc:
         self.buffer = b""
         self.reader = HeaderReader()
         self.stream = -1
+        self.held = []  # frames of an answer that came while the request was still being sent
         self.window = self.initial = 65535
         self.stream_window = 0
         if hello:
@@ -230,16 +231,17 @@ class Rpc:
 
     def send(self, payload, end=True):
         """One gRPC message in frames of 16 KiB, as fast as the windows allow."""
-        data = b"\0" + struct.pack(">I", len(payload)) + payload
+        self.raw(b"\0" + struct.pack(">I", len(payload)) + payload, end)
+
+    def raw(self, data, end=True):
         at = 0
         while at < len(data) or (end and at == 0 and not data):
             n = min(16384, len(data) - at, self.window, self.stream_window)
             if n <= 0:
-                kind, _, stream, _ = self.next_frame()
-                if stream == self.stream and kind in (RST, HEADERS):
+                got = self.next_frame()
+                if got[0] == GOAWAY or (got[2] == self.stream and got[0] in (RST, HEADERS)):
+                    self.held.append(got)
                     raise Broken("the peer answered before the request was whole")
-                if kind == GOAWAY:
-                    raise Broken("the peer goes away")
                 continue
             last = end and at + n == len(data)
             self.frame(DATA, END_STREAM if last else 0, self.stream, data[at:at + n])
@@ -252,12 +254,14 @@ class Rpc:
         data, status, text = b"", None, ""
         self.retry_after = None
         while True:
-            kind, flags, stream, payload = self.next_frame()
+            kind, flags, stream, payload = self.held.pop(0) if self.held else self.next_frame()
             if kind == GOAWAY and int.from_bytes(payload[:4], "big") < self.stream:
                 raise Broken("the peer goes away")
             if stream != self.stream:
                 continue
             if kind == RST:
+                if status is None and int.from_bytes(payload, "big") == 11:  # ENHANCE_YOUR_CALM, as gRPC reads it
+                    return RESOURCE_EXHAUSTED, "reset", b""
                 if status is None:
                     raise Broken(f"the peer reset the stream: {int.from_bytes(payload, 'big')}")
                 break
