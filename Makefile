@@ -72,7 +72,11 @@ bench: build ## run all benches
 	  if [ -f "$$b" ] && [ -x "$$b" ]; then found=1; echo "== $${b##*/}"; "$$b" || exit 1; fi; \
 	done; [ -n "$$found" ] || { echo "no bench in build/bench"; exit 1; }
 
-interop: build ## have our proofs judged by the official implementation (docs/interop.md)
+check-browser: build ## the live page in Chromium (node 20 and npm; screenshots in build/browser)
+	@cd tests/browser && npm ci --no-audit --no-fund --silent
+	@cd tests/browser && CUZK_BIN=$(CURDIR)/build/cuzk CUZK_SHOTS=$(CURDIR)/build/browser node --test
+
+interop: build ## the official implementation, a Go client and grpcurl against ours (docs/interop.md)
 	@scripts/interop.sh
 
 fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (clang, libFuzzer)

@@ -122,8 +122,7 @@ function pill() {
   const notes = [];
   const lost = state.lost + model.dropped;
   if (lost > 0) notes.push(count(lost) + ' events of the timeline were lost: lanes may have holes.');
-  if (own.insecure_parameters || own.insecure_params) notes.push('Insecure test parameters are in use.');
-  if (own.testing || own.toy_circuits) notes.push('Test circuits are allowed.');
+  if (model.devices.size > 0 && [...model.devices.values()].every(d => !d.healthy)) notes.push('No device is healthy.');
   el('notice').hidden = notes.length === 0;
   put('notice', notes.join(' '));
   put('about', (own.version ? 'version ' + clean(String(own.version)) + ', ' : '') + (state.uptime === null ? '' : 'up ' + seconds(state.uptime * 1e6)));
@@ -153,7 +152,7 @@ function tiles(usage) {
   el('mem-used').style.width = (used / full * 100).toFixed(1) + '%';
   el('mem-resident').style.left = 'min(' + (resident / full * 100).toFixed(1) + '%, 100% - 2px)';
   el('mem-resident').hidden = resident === 0;
-  const text = total > 0 || used > 0 ? bytes(used) + ' reserved of ' + (total > 0 && total < 2 ** 60 ? bytes(total) : 'no limit') + (resident > 0 ? ', ' + bytes(resident) + ' resident (line)' : '') : 'not known yet';
+  const text = total > 0 || used > 0 ? bytes(used) + ' reserved of ' + (object(own.memory).limited === false || total >= 2 ** 60 || total === 0 ? 'no limit' : bytes(total)) + (resident > 0 ? ', ' + bytes(resident) + ' resident (line)' : '') : 'not known yet';
   put('mem-text', text);
   el('mem').setAttribute('aria-label', text);
 }
@@ -234,15 +233,19 @@ function keys() {
   const rows = (own.length > 0 ? own : list(alloc.srs)).slice(0, 20).map(object).map(k => row(
     node('span', '', clean(String(k.circuit_id || '?'))), node('span', '', bytes(Number(k.bytes))),
     node('span', 'dim full', [k.loading ? 'being loaded' : k.loaded === false ? 'not loaded' : k.users > 0 ? 'in use by ' + count(k.users) : 'idle',
-      isFinite(k.last_used_secs_ago) ? 'used ' + seconds(k.last_used_secs_ago * 1e6) + ' ago' : isFinite(k.idle_s) ? 'used ' + seconds(k.idle_s * 1e6) + ' ago' : '',
+      isFinite(k.last_used_secs_ago) ? 'used ' + seconds(k.last_used_secs_ago * 1e6) + ' ago' : '',
       k.loads > 1 ? 'loaded ' + count(k.loads) + ' times' : ''].filter(Boolean).join(', '))));
   for (const p of list(alloc.pce).slice(0, 10).map(object))
     rows.push(row(node('span', '', clean(String(p.circuit_id || '?')) + ' (circuit program)'), node('span', '', bytes(Number(p.bytes)))));
   fill('keys', rows, 'No key is loaded.');
 }
 
+// The daemon's own words where it has kept them, else what the timeline says.
 function failures() {
-  fill('failures', model.failures.slice(-8).reverse().map(f => row(
+  const told = list(object(object(state.status).cuzk).errors).slice(0, 8).map(object);
+  if (told.length > 0)
+    fill('failures', told.map(e => row(node('span', 'bad full', clean(String(e.text))), node('span', 'dim', seconds(Number(e.secs_ago) * 1e6) + ' ago'))), '');
+  else fill('failures', model.failures.slice(-8).reverse().map(f => row(
     node('span', '', clean(f.job)), node('span', 'dim', lanes.clock(f.us, 1)), node('span', 'bad full', clean(f.reason || 'failed')))), 'None.');
 }
 
