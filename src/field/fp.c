@@ -11,8 +11,9 @@ const fp FP_ONE = {{UINT64_C(0x760900000002fffd), UINT64_C(0xebf4000bc40c0002), 
                     UINT64_C(0x77ce585370525745), UINT64_C(0x5c071a97a256ec6d), UINT64_C(0x15f65ec3fa80e493)}};
 
 // 2^768 and 2^1152 mod p, as in fr.c.
-static const fp R2 = {{UINT64_C(0xf4df1f341c341746), UINT64_C(0x0a76e6a609d104f1), UINT64_C(0x8de5476c4c95b6d5),
-                       UINT64_C(0x67eb88a9939d83c0), UINT64_C(0x9a793e85b519952d), UINT64_C(0x11988fe592cae3aa)}};
+const fp FP_RADIX_SQUARED = {{UINT64_C(0xf4df1f341c341746), UINT64_C(0x0a76e6a609d104f1), UINT64_C(0x8de5476c4c95b6d5),
+                              UINT64_C(0x67eb88a9939d83c0), UINT64_C(0x9a793e85b519952d),
+                              UINT64_C(0x11988fe592cae3aa)}};
 static const fp R3 = {{UINT64_C(0xed48ac6bd94ca1e0), UINT64_C(0x315f831e03a7adf8), UINT64_C(0x9a53352a615e29dd),
                        UINT64_C(0x34c04e5e921e1761), UINT64_C(0x2512d43565724728), UINT64_C(0x0aa6346091755d4d)}};
 
@@ -67,18 +68,22 @@ bool fp_is_larger_half(const fp *a) {
     return borrow != 0;
 }
 
-bool fp_from_be_bytes(fp *out, const uint8_t bytes[48]) {
-    fp t;
+bool fp_limbs_from_be_bytes(uint64_t limbs[6], const uint8_t bytes[48]) {
     uint64_t borrow = 0;
     for (size_t i = 0; i < 6; i++) {
-        t.l[i] = load_be64(bytes + 40 - 8 * i);
-        (void)limb_sbb(t.l[i], FP_MODULUS[i], &borrow);
+        limbs[i] = load_be64(bytes + 40 - 8 * i);
+        (void)limb_sbb(limbs[i], FP_MODULUS[i], &borrow);
     }
-    if (borrow == 0) {
+    return borrow != 0;
+}
+
+bool fp_from_be_bytes(fp *out, const uint8_t bytes[48]) {
+    fp t;
+    if (!fp_limbs_from_be_bytes(t.l, bytes)) {
         *out = FP_ZERO;
         return false;
     }
-    fp_mul(out, &R2, &t);
+    fp_mul(out, &FP_RADIX_SQUARED, &t);
     return true;
 }
 
@@ -90,5 +95,5 @@ void fp_to_be_bytes(uint8_t bytes[48], const fp *a) {
 
 void fp_from_u64(fp *out, uint64_t v) {
     fp t = {{v, 0, 0, 0, 0, 0}};
-    fp_mul(out, &R2, &t);
+    fp_mul(out, &FP_RADIX_SQUARED, &t);
 }

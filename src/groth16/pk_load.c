@@ -132,6 +132,25 @@ typedef struct loading {
     cuzk_error failed;
 } loading;
 
+// How many points come before the first that a query may not hold. It is none, as *why says, or infinity (POINT_OK).
+static size_t decode_g1(g1_affine *out, point_check *why, const uint8_t *in, size_t n) {
+    const size_t points = g1_decode_uncompressed_array(out, why, in, n);
+    for (size_t i = 0; i < points; i++)
+        if (g1_affine_is_infinity(&out[i])) {
+            *why = POINT_OK;
+            return i;
+        }
+    return points;
+}
+
+static size_t decode_g2(g2_affine *out, point_check *why, const uint8_t *in, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        *why = g2_decode_uncompressed_unchecked(&out[i], in + i * G2_UNCOMPRESSED);
+        if (*why != POINT_OK || g2_affine_is_infinity(&out[i])) return i;
+    }
+    return n;
+}
+
 static void load_task(void *ctx, size_t task, unsigned worker) {
     loading *l = ctx;
     size_t bytes = SECTIONS[l->section].point_bytes, first = (l->first_task + task) * POINTS_A_TASK;
@@ -139,23 +158,14 @@ static void load_task(void *ctx, size_t task, unsigned worker) {
     uint8_t *buffer = l->buffers + worker * (POINTS_A_TASK * bytes);
     cuzk_error e = {.status = CUZK_OK};
     if (file_reader_at(l->r, buffer, n * bytes, l->at + first * bytes, &e) == CUZK_OK) {
-        for (size_t i = 0; i < n; i++) {
-            point_check c;
-            bool infinity;
-            if (l->g1 != 0) {
-                c = g1_decode_uncompressed_unchecked(&l->g1[first + i], buffer + i * bytes);
-                infinity = g1_affine_is_infinity(&l->g1[first + i]);
-            } else {
-                c = g2_decode_uncompressed_unchecked(&l->g2[first + i], buffer + i * bytes);
-                infinity = g2_affine_is_infinity(&l->g2[first + i]);
-            }
-            if (c == POINT_OK && !infinity) continue;
+        point_check why;
+        const size_t good = l->g1 != 0 ? decode_g1(&l->g1[first], &why, buffer, n)
+                                       : decode_g2(&l->g2[first], &why, buffer, n);
+        if (good < n)
             (void)cuzk_fail(&e, CUZK_ERR_FORMAT, "%s: section \"%s\": point %zu of %u at byte %llu %s",
-                            file_reader_path(l->r), SECTIONS[l->section].name, first + i, l->n,
-                            (unsigned long long)(l->at + (first + i) * bytes),
-                            c != POINT_OK ? point_check_text(c) : "is the point at infinity");
-            break;
-        }
+                            file_reader_path(l->r), SECTIONS[l->section].name, first + good, l->n,
+                            (unsigned long long)(l->at + (first + good) * bytes),
+                            why != POINT_OK ? point_check_text(why) : "is the point at infinity");
     }
     if (e.status == CUZK_OK) return;
     pthread_mutex_lock(&l->lock);

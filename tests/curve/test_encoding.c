@@ -285,11 +285,48 @@ static void test_texts(void **state) {
     assert_string_equal(point_check_text(POINT_NOT_ON_CURVE), "is not on the curve");
 }
 
+// An array decodes as its points do one by one, whatever stands where.
+static void test_array(void **state) {
+    (void)state;
+    enum { N = 300 };
+    static uint8_t in[N * G1_UNCOMPRESSED], bad[N * G1_UNCOMPRESSED];
+    static g1_affine want[N], got[N];
+    g1_jac j;
+    g1_jac_from_affine(&j, &G1_GENERATOR);
+    for (size_t i = 0; i < N; i++) {
+        g1_jac_to_affine(&want[i], &j);
+        g1_jac_add_affine(&j, &j, &G1_GENERATOR);
+        g1_encode_uncompressed(in + i * G1_UNCOMPRESSED, &want[i]);
+    }
+    want[77] = (g1_affine){FP_ZERO, FP_ZERO};
+    g1_encode_uncompressed(in + 77 * G1_UNCOMPRESSED, &want[77]);
+    point_check why;
+    for (size_t n = 0; n <= N; n += n < 20 ? 1 : 37) {
+        memset(got, 0x55, sizeof got);
+        assert_int_equal(g1_decode_uncompressed_array(got, &why, in, n), n);
+        assert_int_equal(why, POINT_OK);
+        assert_memory_equal(got, want, n * sizeof *got);
+        for (size_t i = n; i < N; i++) assert_int_equal(((const uint8_t *)&got[i])[5], 0x55);
+    }
+    for (size_t at = 0; at < N; at += 23)
+        for (int byte = 0; byte < G1_UNCOMPRESSED; byte += 19)
+            for (int bit = 0; bit < 8; bit += 7) {
+                memcpy(bad, in, sizeof in);
+                bad[at * G1_UNCOMPRESSED + (size_t)byte] ^= (uint8_t)(1 << bit);
+                g1_affine one;
+                const point_check expected = g1_decode_uncompressed_unchecked(&one, bad + at * G1_UNCOMPRESSED);
+                assert_int_not_equal(expected, POINT_OK);
+                assert_int_equal(g1_decode_uncompressed_array(got, &why, bad, N), at);
+                assert_int_equal(why, expected);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_points),       cmocka_unit_test(test_flags),
         cmocka_unit_test(test_infinity),           cmocka_unit_test(test_coordinates),
         cmocka_unit_test(test_curve_and_subgroup), cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_array),
     };
     return cmocka_run_group_tests(tests, 0, 0);
 }
