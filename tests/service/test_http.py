@@ -129,23 +129,24 @@ class Answers(unittest.TestCase):
                         prometheus.only_grow(before, after)
                         before = after
                         polls[0] += 1
+                        time.sleep(0.02)
                     except Exception as e:  # pylint: disable=broad-except
                         faults.append(repr(e))
             threads = [threading.Thread(target=poll) for _ in range(2)]
             for t in threads:
                 t.start()
-            for i in range(100):
+            for i in range(60):
                 d.tell(f"submit j{i} 5 {i % 3 + 1} {i}")
                 if i % 7 == 3:
                     d.tell(f"cancel j{i}")
-            self.assertEqual(d.tell("drain 60000"), "ok")
+            self.assertEqual(d.tell("drain 240000"), "ok")
             over.set()
             for t in threads:
                 t.join()
             self.assertEqual(faults, [])
             self.assertGreater(polls[0], 5)
             c = d.status()["cuzk"]["counts"]
-            self.assertEqual(c["accepted"], 100)
+            self.assertEqual(c["accepted"], 60)
             self.assertEqual(c["queued"] + c["running"], 0)
             m = d.metrics()
             self.assertEqual(m["cuzk_proofs_completed_total"].samples[("", ())], c["completed"])
@@ -385,11 +386,11 @@ class Clients(unittest.TestCase):
             def draw():
                 while not over.is_set():
                     codes.append(d.ask("/waterfall.html")[0])
-            artists = [threading.Thread(target=draw) for _ in range(12)]
+            artists = [threading.Thread(target=draw) for _ in range(6)]
             for t in artists:
                 t.start()
             times = []
-            for _ in range(40):
+            for _ in range(20):
                 begin = time.monotonic()
                 d.status()
                 times.append(time.monotonic() - begin)
@@ -398,7 +399,7 @@ class Clients(unittest.TestCase):
                 t.join()
             self.assertTrue(set(codes) <= {200, 503}, set(codes))
             self.assertIn(200, codes)
-            print(f"# status among 12 pictures: median {sorted(times)[20] * 1000:.1f} ms, worst {max(times) * 1000:.1f} ms")
+            print(f"# status among 6 pictures: median {sorted(times)[10] * 1000:.1f} ms, worst {max(times) * 1000:.1f} ms")
 
     def test_stopping_with_pictures_on_the_way(self):
         with Server() as d:

@@ -584,7 +584,7 @@ static void faults(void **state) {
     assert_non_null(strstr(a->text, "partition"));
     service_destroy(&s);
     o = bed_options(HANGS);
-    o.engine.stage_timeout_ns = 100000000;
+    o.engine.stage_timeout_ns = 2000000000; // the key of a first job has to be made in it
     s = bed_start(&o);
     a = bed_await(s, accept(s, "h", 3, 1));
     assert_int_equal(a->outcome, SERVICE_JOB_FAILED);
