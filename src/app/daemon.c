@@ -3,6 +3,7 @@
 // One thread, the first, waits for signals and reports; all others belong to service, gRPC and HTTP.
 #include "app/daemon.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -29,6 +30,7 @@ typedef struct daemon_state {
     char address[256]; // where it listens, or did
     int probe;         // a descriptor, or negative
     uint64_t probe_at; // when it began, or when the next is due
+    bool were_short;   // of descriptors, since the last one
     uint64_t timeline_lost;
 } daemon_state;
 
@@ -171,11 +173,27 @@ static void open_again(daemon_state *d) {
         log_write(LOG_ERROR, "daemon", NULL, "%s", why.text);
 }
 
+// More than half of the descriptors that may be open are.
+static bool descriptors_are_short(void) {
+    struct rlimit r;
+    DIR *d = opendir("/proc/self/fd");
+    if (d == NULL || getrlimit(RLIMIT_NOFILE, &r) != 0) {
+        if (d != NULL) closedir(d);
+        return true; // none to look with
+    }
+    rlim_t n = 0;
+    while (readdir(d) != NULL) n++;
+    closedir(d);
+    return n > r.rlim_cur / 2;
+}
+
 // gRPC's core (1.51, tcp_server_posix.cc) gives up its listener for good when a connection comes while no descriptor is
-// free. So it is asked now and then whether it still answers; no answer within PROBE_WAIT seconds is none.
+// free. So it is asked now and then whether it still answers; no answer within PROBE_WAIT seconds is none. With TLS
+// each question is a failed handshake in the log, so that it is asked only after descriptors were short.
 static void keep_listening(daemon_state *d, uint64_t now) {
     const uint64_t second = UINT64_C(1000000000);
     const bool tls = d->options->rpc.tls_cert != NULL;
+    if (tls && descriptors_are_short()) d->were_short = true;
     if (d->rpc == NULL) {
         if (now >= d->probe_at) open_again(d);
         d->probe_at = now + PROBE_EVERY * second;
@@ -184,9 +202,10 @@ static void keep_listening(daemon_state *d, uint64_t now) {
         if (!answered && !late) return;
         close(d->probe);
         d->probe = PROBE_UNKNOWN;
-        d->probe_at = now + PROBE_EVERY * second * (tls ? 12 : 1);
+        d->probe_at = now + PROBE_EVERY * second;
+        d->were_short = false;
         if (!answered) open_again(d);
-    } else if (now >= d->probe_at) {
+    } else if (now >= d->probe_at && (!tls || d->were_short)) {
         d->probe = probe_open(d->address, tls);
         d->probe_at = now + (d->probe < 0 ? PROBE_EVERY * second : 0);
         if (d->probe == PROBE_REFUSED) open_again(d);
@@ -197,7 +216,8 @@ static void keep_listening(daemon_state *d, uint64_t now) {
 static void tell_of_timeline(daemon_state *d) {
     const recorder_stats r = service_timeline_stats(d->service);
     if (r.lost > d->timeline_lost)
-        log_write(LOG_WARN, "daemon", NULL, "timeline: %s does not take it (%s); lines are lost there and kept in memory",
+        log_write(LOG_WARN, "daemon", NULL,
+                  "timeline: %s does not take it (%s); lines are lost there and kept in memory",
                   d->options->service.timeline_path, strerror(r.last_error));
     d->timeline_lost = r.lost;
 }
