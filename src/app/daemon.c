@@ -232,7 +232,7 @@ static int serve(daemon_state *d, const sigset_t *signals) {
         if (number == SIGTERM || number == SIGINT) return number;
         if (number == SIGHUP) log_write(LOG_INFO, "daemon", NULL, "SIGHUP: nothing is reloaded; restart to do so");
         if (number < 0 && errno != EAGAIN) continue; // interrupted
-        log_flush();
+        log_tick();
         (void)report(d, "serving", watchdog != 0);
         tell_of_timeline(d);
         keep_listening(d, clock_now_ns());

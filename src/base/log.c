@@ -250,11 +250,15 @@ void log_write(log_level level, const char *target, const char *job, const char 
     errno = saved;
 }
 
-void log_flush(void) {
+static void sum_up(bool all) {
     pthread_mutex_lock(&lock);
     if (atomic_load(&highest) >= 0) {
-        end_windows(now_ns(), true);
+        end_windows(now_ns(), all);
         say_lost();
     }
     pthread_mutex_unlock(&lock);
 }
+
+void log_tick(void) { sum_up(false); }
+
+void log_flush(void) { sum_up(true); }

@@ -27,7 +27,10 @@ bool log_enabled(log_level level);
 // does not read holds the caller up for a tenth of a second, once.
 void log_write(log_level level, const char *target, const char *job, const char *fmt, ...) CUZK_PRINTF(4, 5);
 
-// Writes the sums of repeated texts that are pending, and how many lines were lost if that is not yet said.
+// Writes the sums of repeated texts whose ten seconds are over, and how many lines were lost if that is not yet said: for
+// a daemon to call now and then, so that they are not kept until the next line.
+void log_tick(void);
+// The same with all sums, at the end.
 void log_flush(void);
 // Lines that could not be written since the program's start.
 uint64_t log_lost(void);

@@ -128,8 +128,15 @@ static void test_repeats_are_summed_up(void **state) {
     assert_int_equal(lines_of(bed_read(&b)), 1);
     for (int i = 0; i < 12; i++) log_write(LOG_WARN, "engine", NULL, "device 3 is gone");
     (void)bed_read(&b);
+    log_tick(); // too early
+    assert_string_equal(bed_read(&b), "");
     log_flush();
     assert_non_null(strstr(bed_read(&b), "engine: 3 times more in 0 s: device 3 is gone\n"));
+    for (int i = 0; i < 12; i++) log_write(LOG_WARN, "engine", NULL, "device 3 is gone");
+    (void)bed_read(&b);
+    pass_seconds(10);
+    log_tick();
+    assert_non_null(strstr(bed_read(&b), "engine: 2 times more in 10 s: device 3 is gone\n"));
     bed_end(&b);
 }
 
