@@ -159,7 +159,7 @@ static void cancel_and_limits(void **state) {
     cuzk_engine *e = NULL;
     assert_int_equal(cuzk_engine_new(&e, &o, &m), CUZK_RESULT_OK);
     // Large enough that it is still on its way when it is cancelled.
-    assert_int_equal(cuzk_engine_add_toy(e, "slow", 1 << 14, 64, "engine test", &m), CUZK_RESULT_OK);
+    assert_int_equal(cuzk_engine_add_toy(e, "slow", 1 << 12, 64, "engine test", &m), CUZK_RESULT_OK);
     assert_int_equal(cuzk_engine_start(e, &m), CUZK_RESULT_OK);
     cuzk_job job[3];
     cuzk_job_info info;

@@ -279,7 +279,7 @@ static void no_more_threads_than_given(void **state) {
         assert_int_equal(atomic_load(&b.warnings), 1);
         assert_int_equal(runtime_workers(b.rt, NULL, 0), 1 + 2);
         assert_true(live_threads() <= base + 3); // engine, verifier, keeper: the others have nothing to do
-        enum { JOBS = 20 };
+        enum { JOBS = 6 };
         runtime_job jobs[JOBS];
         unsigned most = 0;
         for (uint64_t i = 0; i < JOBS; i++) jobs[i] = bed_submit(&b, "many", i);
