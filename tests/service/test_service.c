@@ -514,17 +514,16 @@ static void a_snapshot_tells(void **state) {
         assert_int_equal(n->n_devices, 1);
         assert_true(n->devices[0].healthy);
         assert_int_equal(n->n_jobs, 3);
-        seen = strcmp(n->devices[0].job_id, "one") == 0;
+        // Workers are looked at first, so that what they do may be over when its job is looked at: then once more.
+        bool on_device = false;
+        for (uint32_t i = 0; i < n->jobs[0].partitions; i++) on_device |= n->jobs[0].parts[i].stage == RUNTIME_DEVICE;
+        seen = on_device && strcmp(n->devices[0].job_id, "one") == 0 && strcmp(n->jobs[0].job_id, "one") == 0;
         if (seen) {
-            assert_string_equal(n->jobs[0].job_id, "one");
             assert_string_equal(n->jobs[1].job_id, "two");
             assert_string_equal(n->jobs[2].job_id, "done");
             assert_int_equal(n->devices[0].kind, SERVICE_TOY);
             assert_int_equal(n->jobs[0].state, ENGINE_RUNNING);
             assert_int_equal(n->jobs[0].partitions, 5);
-            bool on_device = false;
-            for (uint32_t i = 0; i < 5; i++) on_device |= n->jobs[0].parts[i].stage == RUNTIME_DEVICE;
-            assert_true(on_device);
             assert_int_equal(n->jobs[2].state, ENGINE_DONE);
             assert_int_equal(n->jobs[2].done, 2);
             assert_string_equal(n->jobs[2].stage, "done");
