@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """What goes wrong around a daemon: it is killed at any stage, clients are slow, silent, noisy or too big, disks are full,
 descriptors run out. Nothing hangs, nothing half-made is trusted, and other clients are served."""
+import base64
+import json
 import os
 import resource
 import signal
 import socket
+import threading
 import time
 
 import harness
@@ -301,6 +304,107 @@ class Full(Case):
                 return False
         eventually("service after the crowd has left", again, 30)
         self.assertEqual(d.stop(), 0)
+
+
+class Devices(Case):
+    """Devices that fail as they are told."""
+
+    def on(self, plan, **more):
+        return self.daemon({"gpus.backend": [f"sim:{plan}"], "gpus.gpu_workers_per_device": 1, **more})
+
+    def ends(self, d, partitions, status, words=(), seed=1):
+        with d.rpc(timeout=60) as c:
+            code, text, r = c.prove(partitions=partitions, seed=seed)
+        self.assertEqual((code, r["status"]), (rpc.OK, status), text + r["error"])
+        self.assertEqual(len(r["proof"]), 192 * partitions if status == rpc.COMPLETED else 0)
+        for w in words:
+            self.assertIn(w, r["error"].lower())
+
+    def test_wrong_once(self):
+        d = self.on("wrong@4")
+        self.ends(d, 10, rpc.COMPLETED)
+        own = d.status()["cuzk"]
+        self.assertEqual((own["engine"]["wrong_proofs"], own["engine"]["retries"], own["devices"][0]["runs"]), (1, 1, 11))
+
+    def test_wrong_always(self):
+        d = self.on("wrong@1+", **{"pipeline.max_attempts": 2})
+        self.ends(d, 4, rpc.FAILED, ["partition"])
+        self.assertEqual(d.status()["cuzk"]["counts"]["failed"], 1)
+
+    def test_hang(self):
+        d = self.on("hang@0", **{"scheduler.stage_timeout": "1s"})
+        self.ends(d, 1, rpc.FAILED, ["device", "time"])
+        self.ends(d, 1, rpc.COMPLETED, seed=2)
+        self.assertEqual(d.status()["cuzk"]["engine"]["stage_timeouts"], 1)
+
+    def test_out_of_memory(self):
+        d = self.on("oom@0")
+        self.ends(d, 2, rpc.COMPLETED)
+        d.stop()
+        d = self.on("oom@0+")
+        self.ends(d, 2, rpc.FAILED, ["memory"])
+
+    def test_driver_that_always_fails(self):
+        d = self.on("abort@0+", **{"gpus.failure_limit": 2, "gpus.retry_after": 0, "pipeline.max_attempts": 2})
+        self.ends(d, 1, rpc.FAILED)
+        eventually("the device is shown unhealthy", lambda: not d.status()["cuzk"]["devices"][0]["healthy"])
+        with d.rpc() as c:
+            self.assertEqual(c.prove(partitions=1, seed=2)[0], rpc.UNAVAILABLE)
+
+    def test_nothing_is_poisoned(self):
+        d = self.on("wrong%3,abort%7,oom%11")
+        for i in range(20):
+            self.ends(d, 1, rpc.COMPLETED, seed=i)
+        counts = d.status()["cuzk"]["counts"]
+        self.assertEqual((counts["accepted"], counts["completed"]), (20, 20))
+
+
+class Looking(Case):
+    def test_status_while_a_key_loads(self):
+        d = self.daemon()
+        answer = []
+
+        def ask():
+            with d.rpc(timeout=120) as c:
+                answer.append(c.preload("toy-16"))
+        thread = threading.Thread(target=ask)
+        thread.start()
+        loading, slowest = 0, 0
+        while thread.is_alive():
+            begin = time.monotonic()
+            loading += any(k["loading"] for k in d.status()["cuzk"]["keys"])
+            slowest = max(slowest, time.monotonic() - begin)
+            time.sleep(0.02)
+        thread.join()
+        self.assertEqual(answer[0][0], rpc.OK, answer)
+        self.assertGreater(loading, 0, "it was never seen loading")
+        self.assertLess(slowest, 1.0)
+        print(f"slowest status while a key of 2^16 rows was made: {slowest * 1e3:.1f} ms")
+
+    def test_inputs_stay_private(self):
+        """A mark in the input, at trace level, is found in no log, status, metric or timeline, whatever becomes of the job."""
+        d = self.daemon({"logging.level": "trace", "timeline.path": self.dir / "timeline.log"})
+        mark = bytes.fromhex("deadbeefcafef00d")
+        c1 = harness.c1_path("porep-2k-a").read_bytes()
+        # In a label, whose fault names it: the client that sent it is told, nobody else.
+        label = mark * 3 + b"\x0d" * 8
+        begin = c1.index(b'"parents":[[') + len(b'"parents":[')
+        marked = c1[:begin] + json.dumps(list(label)).replace(" ", "").encode() + c1[c1.index(b"]", begin) + 1:]
+        with d.rpc() as c:
+            self.assertEqual(c.prove(seed=int.from_bytes(mark, "little"))[2]["status"], rpc.COMPLETED)
+            self.assertEqual(c.prove(vanilla=mark * 2)[0], rpc.INVALID_ARGUMENT)
+            status, text, _ = c.prove(kind=rpc.POREP, partitions=0, rows=0, vanilla=marked)
+            self.assertEqual(status, rpc.INVALID_ARGUMENT, text)
+            self.assertIn("vanilla_proof: partition 0, challenge 0", text)
+        self.assertIn("refused, INVALID_ARGUMENT: vanilla_proof: partition 0", d.text())
+        told = d.text() + (self.dir / "timeline.log").read_text()
+        for path in ["/status", "/metrics", "/timeline", "/timeline.log"]:
+            told += d.get(path)[1].decode()
+        told = told.lower()
+        for form in [mark.hex(), mark[::-1].hex(), str(int.from_bytes(mark, "little")), base64.b64encode(mark).decode().lower()[:10],
+                     ",".join(map(str, mark)), ", ".join(map(str, mark))]:
+            at = told.find(form)
+            self.assertEqual(at, -1, told[max(at - 200, 0):at + 100])
 
 
 class Signals(Case):

@@ -41,9 +41,14 @@ class Poller(threading.Thread):
 
 
 class Load(Case):
-    def run_load(self, clients, jobs, rss_at):
+    def run_load(self, clients, jobs, rss_at, warm_up=0):
+        # The tail of the timeline is memory that fills up by design, so it is small here.
         d = self.daemon({"daemon.max_pending": 64, "daemon.max_connections": 1024, "scheduler.results_kept": 64,
-                         "pipeline.synthesis_concurrency": 2})
+                         "pipeline.synthesis_concurrency": 2, "timeline.tail_lines": 1024})
+        # Threads, arenas and connections' buffers come with the first jobs; what comes after that would be a leak.
+        if warm_up > 0:
+            subprocess.run([LOAD, "%s:%d" % d.grpc, "--clients", str(clients), "--jobs", str(warm_up), "--rows", "6", "--partitions", "3"],
+                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         poller = Poller(d)
         poller.start()
         begin = time.monotonic()
@@ -79,7 +84,7 @@ class Load(Case):
         self.assertEqual(counts["queued"] + counts["running"], 0, counts)
         self.assertEqual(counts["failed"], 0, counts)
         self.assertEqual(counts["completed"] + counts["cancelled"], counts["accepted"])
-        self.assertGreaterEqual(counts["completed"], tally["completed"] + tally["gone_completed"])
+        self.assertGreaterEqual(counts["completed"], warm_up + tally["completed"] + tally["gone_completed"])
         if rss_at:
             early, late = rss[rss_at[0]], rss[rss_at[1]]
             self.assertLess(late, early * 1.05, f"resident: {early >> 20} MiB after job {rss_at[0]}, {late >> 20} MiB after {rss_at[1]}")
@@ -93,7 +98,7 @@ class Few(Load):
 
 class Many(Load):
     def test_200_clients(self):
-        self.run_load(200, 2000, (200, 2000))
+        self.run_load(200, 2000, (200, 2000), warm_up=800)
 
 
 if __name__ == "__main__":
