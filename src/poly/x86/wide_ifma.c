@@ -115,6 +115,16 @@ static void split(uint64_t *x, size_t len, size_t block, const wide_factor *tw) 
         for (size_t i = 0; i < 4; i++) split(x + i * q * WIDE_VECTOR, q, 4 * block + i, tw);
 }
 
+// Row 0 of each quarter: all powers are 1 but one.
+static void merge_first(uint64_t *x, size_t q, const wide_factor *f) {
+    fr8 x0 = *vec(x, 0), x1 = *vec(x, q), x2 = *vec(x, 2 * q), x3 = *vec(x, 3 * q);
+    plain(&x0, &x1);
+    plain(&x2, &x3);
+    plain(&x0, &x2);
+    butterfly(&x1, &x3, f);
+    *vec(x, 0) = x0, *vec(x, q) = x1, *vec(x, 2 * q) = x2, *vec(x, 3 * q) = x3;
+}
+
 static void merge(uint64_t *x, size_t len, const wide_factor *tw) {
     if (len == 2) {
         fr8 x0 = *vec(x, 0), x1 = *vec(x, 1);
@@ -125,17 +135,12 @@ static void merge(uint64_t *x, size_t len, const wide_factor *tw) {
     const size_t q = len / 4;
     if (q > 1)
         for (size_t i = 0; i < 4; i++) merge(x + i * q * WIDE_VECTOR, q, tw);
-    for (size_t i = 0; i < q; i++) {
+    merge_first(x, q, &tw[3 * q]);
+    for (size_t i = 1; i < q; i++) {
         fr8 x0 = *vec(x, i), x1 = *vec(x, q + i), x2 = *vec(x, 2 * q + i), x3 = *vec(x, 3 * q + i);
-        if (i == 0) {
-            plain(&x0, &x1);
-            plain(&x2, &x3);
-            plain(&x0, &x2);
-        } else {
-            butterfly(&x0, &x1, &tw[q + i]);
-            butterfly(&x2, &x3, &tw[q + i]);
-            butterfly(&x0, &x2, &tw[2 * q + i]);
-        }
+        butterfly(&x0, &x1, &tw[q + i]);
+        butterfly(&x2, &x3, &tw[q + i]);
+        butterfly(&x0, &x2, &tw[2 * q + i]);
         butterfly(&x1, &x3, &tw[3 * q + i]);
         *vec(x, i) = x0, *vec(x, q + i) = x1, *vec(x, 2 * q + i) = x2, *vec(x, 3 * q + i) = x3;
     }
