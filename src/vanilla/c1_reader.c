@@ -4,8 +4,10 @@
 // where the schema says a structure begins and its size follows from the shape, which the key inside vanilla_proofs
 // gives before the first proof; so a file can make the reader hold at most one partition more than it contains.
 //
-// A byte of a hash is one event, and there are 14 million of them in a production file: that path (on_number with
-// in_hash set) touches no frame. The textual path of an error is built only when there is an error.
+// Nearly all of a production file are 440 thousand arrays of 32 numbers. Where such an array is expected and looks as
+// serde writes it, c1_scan.h reads it and yajl is shown "null" instead: the text goes to yajl in pieces that end at
+// such arrays. Any other array, spaces included, goes through yajl number by number, so that there is one source of
+// errors. The textual path of an error is built only when there is an error.
 #include "vanilla/c1_reader.h"
 
 #include <stdarg.h>
@@ -14,6 +16,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "vanilla/c1_names.h"
+#include "vanilla/c1_scan.h"
 #include "vanilla/c1_schema.h"
 
 enum {
@@ -37,6 +40,7 @@ typedef struct reader {
     yajl_handle yajl;
     const uint8_t *json;
     size_t len;
+    size_t base;    // offset in the text of the piece that yajl has, modulo 2^64
     bool finishing; // all text was fed
     bool inside_envelope;
     c1_content *out;
@@ -52,6 +56,9 @@ typedef struct reader {
     unsigned n_bytes;
     uint8_t bytes[HASH_BYTES];
     const c1_node *hash;
+    bool scanned; // the null that comes stands for an array, which begins at `scanned_at`:
+    size_t scanned_at;
+    uint8_t scan[HASH_BYTES];
 
     bool has_name, has_shape;
     porep_shape named;      // by registered_proof
@@ -117,13 +124,16 @@ static int fail(reader *r, cuzk_status status, size_t at, const char *fmt, ...) 
     return 0;
 }
 
+// How much of the text yajl has taken.
+static size_t consumed(const reader *r) { return r->finishing ? r->len : r->base + yajl_get_bytes_consumed(r->yajl); }
+
 static int fail_memory(reader *r, const char *what) {
-    return fail(r, CUZK_ERR_MEMORY, yajl_get_bytes_consumed(r->yajl), "no memory for %s", what);
+    return fail(r, CUZK_ERR_MEMORY, consumed(r), "no memory for %s", what);
 }
 
 // Offset of the first byte of the current token, given how many bytes back it begins.
 static size_t token_at(const reader *r, size_t back) {
-    size_t end = r->finishing ? r->len : yajl_get_bytes_consumed(r->yajl);
+    size_t end = consumed(r);
     return end >= back ? end - back : 0;
 }
 // The same for a string, at its quote: yajl points into the text unless there were escapes; then the end must do.
@@ -418,7 +428,16 @@ static int on_word(reader *r, bool is_null, const char *found) {
     if (node == NULL || (is_null && node->kind == C1_NULL)) return 1;
     return fail_kind(r, node, at, found);
 }
-static int on_null(void *ctx) { return on_word(ctx, true, "null"); }
+static int on_null(void *ctx) {
+    reader *r = ctx;
+    if (!r->scanned) return on_word(r, true, "null");
+    const c1_node *node;
+    if (!expect(r, &node, r->scanned_at)) return 0;
+    r->hash = node;
+    r->n_bytes = HASH_BYTES;
+    memcpy(r->bytes, r->scan, HASH_BYTES);
+    return end_hash(r);
+}
 static int on_boolean(void *ctx, int value) { return on_word(ctx, false, value ? "true" : "false"); }
 
 static int on_proof_name(reader *r, const char *s, size_t n, size_t at) {
@@ -632,7 +651,7 @@ static void fail_syntax(reader *r) {
     unsigned char *message = yajl_get_error(r->yajl, 0, r->json, r->len);
     const char *what = message != NULL ? (const char *)message : "not JSON";
     int n = (int)strcspn(what, "\n");
-    size_t end = r->finishing ? r->len : yajl_get_bytes_consumed(r->yajl);
+    size_t end = consumed(r);
     if (r->finishing || end == 0 || end > r->len) {
         fail(r, CUZK_ERR_FORMAT, r->len, "%.*s, found the end of the text", n, what);
     } else {
@@ -642,6 +661,60 @@ static void fail_syntax(reader *r) {
              shown(buf, (const char *)r->json + end - back, back));
     }
     if (message != NULL) yajl_free_error(r->yajl, message);
+}
+
+// Whether the value that begins now is a hash. The caller has shown yajl all text before it; that a value may begin
+// here at all is for yajl to say.
+static bool hash_expected(const reader *r) {
+    if (r->depth == 0 || r->in_hash || r->skip_next || r->skip_depth > 0) return false;
+    const frame *f = &r->frames[r->depth - 1];
+    const c1_node *node = f->node->kind == C1_ARRAY ? f->node->item : f->key != NULL ? f->key->node : NULL;
+    return node != NULL && (node->kind == C1_BYTES || node->kind == C1_ELEMENT);
+}
+
+// The text from *done to `end`.
+static yajl_status feed(reader *r, size_t *done, size_t end) {
+    r->base = *done;
+    yajl_status st = yajl_parse(r->yajl, r->json + *done, end - *done);
+    if (st == yajl_status_ok) *done = end;
+    return st;
+}
+
+// The scanned array of n bytes at *done. Offsets are those of the text: its end while the null is taken, so that
+// complaints about its value name its last byte, and its first byte if yajl did not want a value.
+static yajl_status feed_scanned(reader *r, size_t *done, size_t n) {
+    static const unsigned char word[4] = {'n', 'u', 'l', 'l'};
+    r->scanned = true, r->scanned_at = *done;
+    r->base = *done + n - sizeof word;
+    yajl_status st = yajl_parse(r->yajl, word, sizeof word);
+    r->scanned = false;
+    if (st == yajl_status_ok)
+        *done += n;
+    else
+        r->base = *done + 1 - yajl_get_bytes_consumed(r->yajl);
+    return st;
+}
+
+static yajl_status feed_all(reader *r) {
+    const uint8_t *end = r->json + r->len, *at = r->json;
+    size_t done = 0, n;
+    yajl_status st = yajl_status_ok;
+    // The root is no array; a string at the top level is an error that yajl finds.
+    if (at < end && *at != '"') at++;
+    while (st == yajl_status_ok && (at = c1_scan_array(at, end)) < end) {
+        if (!c1_scan_hash(r->scan, &n, at, end)) {
+            at++;
+            continue;
+        }
+        st = feed(r, &done, (size_t)(at - r->json));
+        if (st == yajl_status_ok && hash_expected(r)) {
+            st = feed_scanned(r, &done, n);
+            at += n;
+        } else {
+            at++;
+        }
+    }
+    return st == yajl_status_ok ? feed(r, &done, r->len) : st;
 }
 
 cuzk_status c1_read(c1_content *out, const uint8_t *json, size_t len, bool inside_envelope, cuzk_error *err) {
@@ -659,7 +732,7 @@ cuzk_status c1_read(c1_content *out, const uint8_t *json, size_t len, bool insid
     reader r = {.json = json, .len = len, .inside_envelope = inside_envelope, .out = out, .err = err};
     r.yajl = yajl_alloc(&callbacks, NULL, &r);
     if (r.yajl == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for the JSON parser");
-    yajl_status st = yajl_parse(r.yajl, json, len);
+    yajl_status st = feed_all(&r);
     if (st == yajl_status_ok) {
         r.finishing = true;
         st = yajl_complete_parse(r.yajl);

@@ -131,8 +131,8 @@ static void test_base64_round_trip(void **state) {
     (void)state;
     static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (int round = 0; round < 2000; round++) {
-        uint8_t data[50], back[60];
-        char text[80];
+        uint8_t data[200], back[210]; // several blocks of 64 digits
+        char text[280];
         size_t len = test_below(&rng, sizeof data), n = 0, back_len;
         for (size_t i = 0; i < len; i++) data[i] = (uint8_t)test_edge_u64(&rng);
         for (size_t i = 0; i < len; i += 3) {
