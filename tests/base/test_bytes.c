@@ -144,7 +144,7 @@ static void test_base64_round_trip(void **state) {
             text[n++] = i + 2 < len ? alphabet[v & 63] : '=';
         }
         text[n] = 0;
-        char made[80];
+        char made[281];
         base64_encode(made, data, len);
         assert_string_equal(made, text);
         assert_int_equal(base64_encoded_max(len), n + 1);
