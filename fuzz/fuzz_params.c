@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             fuzz_require_error(st, &err);
         } else if (full != 0) {
             fuzz_temporary(saved, "params");
-            fuzz_require(groth16_pk_save(pk, saved, NULL, &err) == CUZK_OK, "a loaded key can be saved");
+            fuzz_require(groth16_pk_save(pk, saved, NULL, NULL, &err) == CUZK_OK, "a loaded key can be saved");
             fuzz_require_same(saved, data, size);
             unlink(saved);
         }

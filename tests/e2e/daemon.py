@@ -74,7 +74,9 @@ class Daemon:
         self.reader.join()
 
     def text(self):
-        """The log since the last start."""
+        """The log since the last start; all of it, once the daemon has ended."""
+        if self.process is not None and self.process.poll() is not None:
+            self.reader.join(10)
         if not self.log.exists():
             return ""
         with open(self.log, "rb") as f:
