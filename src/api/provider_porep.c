@@ -127,6 +127,16 @@ static cuzk_status find_key(const provider *self, provider_plan *plan, const cha
     return cuzk_fail(err, CUZK_ERR_INPUT, "porep has no key called %.100s", name);
 }
 
+// An upper estimate of what a packed partition takes from synthesis to proof. The witness is at most 2 bytes a wire.
+// While it is transformed there are three vectors over the domain, with the tables of the transforms; then one of them
+// and the digits, places and buckets of the sum over it, which are more.
+static uint64_t packed_partition_bytes(uint64_t rows, uint64_t wires) {
+    enum { WITNESS_BYTES = 2, SUM_BYTES = 160, SCRATCH = 8 << 20 };
+    uint64_t domain = 1;
+    while (domain < rows) domain *= 2;
+    return WITNESS_BYTES * wires + (sizeof(fr) + SUM_BYTES) * domain + SCRATCH;
+}
+
 static cuzk_status make_plan(porep_provider *p, provider_plan *plan, const porep_input *in, cuzk_error *err) {
     params_files files;
     groth16_vk *vk = NULL;
@@ -140,7 +150,8 @@ static cuzk_status make_plan(porep_provider *p, provider_plan *plan, const porep
     if (s == CUZK_OK) s = find_file(p, plan, &files, err);
     if (s == CUZK_OK) s = read_counts(&n_h, &n_l, &files, err);
     key_name(plan->key_name, in->shape.sector_size);
-    plan->partition_bytes = provider_partition_bytes(n_h + 1, n_l);
+    plan->partition_bytes =
+        p->options.reference ? provider_partition_bytes(n_h + 1, n_l) : packed_partition_bytes(n_h + 1, n_l);
     return s;
 }
 
@@ -154,7 +165,7 @@ cuzk_status provider_porep_need(uint64_t *key_bytes, uint64_t *partition_bytes, 
     if (s == CUZK_OK) s = params_check_layout(&files, err);
     if (s == CUZK_OK) s = identity(&key, key_bytes, files.params, err);
     if (s == CUZK_OK) s = read_counts(&n_h, &n_l, &files, err);
-    if (s == CUZK_OK) *partition_bytes = provider_partition_bytes(n_h + 1, n_l);
+    if (s == CUZK_OK) *partition_bytes = packed_partition_bytes(n_h + 1, n_l);
     return s;
 }
 
