@@ -15,12 +15,11 @@
 
 #include "api/params.h"
 #include "app/notify.h"
-#include "app/probe.h"
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "service/http.h"
 
-enum { TICK_MS = 1000, DRAIN_TICK_MS = 100, GRACE_MS = 2000, STOP_MS = 10000, PROBE_EVERY = 5, PROBE_WAIT = 20 };
+enum { TICK_MS = 1000, DRAIN_TICK_MS = 100, GRACE_MS = 2000, STOP_MS = 10000, OPEN_EVERY_S = 5 };
 
 typedef struct daemon_state {
     const daemon_options *options;
@@ -28,9 +27,8 @@ typedef struct daemon_state {
     http_server *http;
     rpc_server *rpc;   // NULL only when it could not be opened again
     char address[256]; // where it listens, or did
-    int probe;         // a descriptor, or negative
-    uint64_t probe_at; // when it began, or when the next is due
-    bool were_short;   // of descriptors, since the last one
+    bool deaf;         // takes no connections any more
+    uint64_t open_at;  // when to try again
     uint64_t timeline_lost;
 } daemon_state;
 
@@ -173,7 +171,7 @@ static void open_again(daemon_state *d) {
         log_write(LOG_ERROR, "daemon", NULL, "%s", why.text);
 }
 
-// More than half of the descriptors that may be open are.
+// Of the descriptors that may be open, fewer than an eighth are left.
 static bool descriptors_are_short(void) {
     struct rlimit r;
     DIR *d = opendir("/proc/self/fd");
@@ -184,32 +182,17 @@ static bool descriptors_are_short(void) {
     rlim_t n = 0;
     while (readdir(d) != NULL) n++;
     closedir(d);
-    return n > r.rlim_cur / 2;
+    return n > r.rlim_cur - r.rlim_cur / 8;
 }
 
-// gRPC's core (1.51, tcp_server_posix.cc) gives up its listener for good when a connection comes while no descriptor is
-// free. So it is asked now and then whether it still answers; no answer within PROBE_WAIT seconds is none. With TLS
-// each question is a failed handshake in the log, so that it is asked only after descriptors were short.
+// A listener that gRPC's core gave up for want of descriptors is opened again as soon as there are some. That ends the
+// calls in flight (UNAVAILABLE), not their jobs: a client that asks again with the same id joins.
 static void keep_listening(daemon_state *d, uint64_t now) {
-    const uint64_t second = UINT64_C(1000000000);
-    const bool tls = d->options->rpc.tls_cert != NULL;
-    if (tls && descriptors_are_short()) d->were_short = true;
-    if (d->rpc == NULL) {
-        if (now >= d->probe_at) open_again(d);
-        d->probe_at = now + PROBE_EVERY * second;
-    } else if (d->probe >= 0) {
-        const bool answered = probe_answered(d->probe), late = now >= d->probe_at + PROBE_WAIT * second;
-        if (!answered && !late) return;
-        close(d->probe);
-        d->probe = PROBE_UNKNOWN;
-        d->probe_at = now + PROBE_EVERY * second;
-        d->were_short = false;
-        if (!answered) open_again(d);
-    } else if (now >= d->probe_at && (!tls || d->were_short)) {
-        d->probe = probe_open(d->address, tls);
-        d->probe_at = now + (d->probe < 0 ? PROBE_EVERY * second : 0);
-        if (d->probe == PROBE_REFUSED) open_again(d);
-    }
+    if (rpc_server_lost_listener()) d->deaf = true;
+    if ((!d->deaf && d->rpc != NULL) || now < d->open_at || descriptors_are_short()) return;
+    d->deaf = false;
+    open_again(d);
+    d->open_at = now + OPEN_EVERY_S * UINT64_C(1000000000);
 }
 
 // Lines of the timeline that its file did not take; said as often as it gets worse.
@@ -271,7 +254,6 @@ static void cancel_all(daemon_state *d) {
 }
 
 static void stop(daemon_state *d) {
-    if (d->probe >= 0) close(d->probe);
     if (d->rpc != NULL) rpc_server_stop(&d->rpc, GRACE_MS);
     if (d->http != NULL) http_stop(&d->http);
     if (service_try_destroy(&d->service, STOP_MS)) return;
@@ -281,7 +263,7 @@ static void stop(daemon_state *d) {
 
 cuzk_status daemon_run(const daemon_options *options, const char *config_path, const char *const *warnings,
                        size_t n_warnings, cuzk_error *err) {
-    daemon_state d = {.options = options, .probe = PROBE_UNKNOWN};
+    daemon_state d = {.options = options};
     sigset_t signals;
     log_start(&(log_options){.level = options->level, .json = options->json_log, .fd = STDERR_FILENO});
     for (size_t i = 0; i < n_warnings; i++) log_write(LOG_WARN, "daemon", NULL, "%s", warnings[i]);

@@ -153,6 +153,8 @@ rpc_server_stats rpc_server_stats_of(rpc_server *r) {
     return out;
 }
 
+bool rpc_server_lost_listener(void) { return wire_listener_lost(); }
+
 int rpc_server_port(const rpc_server *r, size_t i) { return r->addresses[i].port; }
 const char *rpc_server_address(const rpc_server *r, size_t i) { return r->addresses[i].shown; }
 
