@@ -132,3 +132,47 @@ put("fuzz_params", "b-differ", params(1, 1, 1, 1, 1, 2))
 put("fuzz_params", "trailing", params(tail=b"\0"))
 put("fuzz_params", "huge-count", params()[:964] + b"\xff\xff\xff\xff")
 put("fuzz_params", "cut", params()[:-1])
+
+
+# Programs of circuits, without the SHA-256 behind them (fuzz_program.c).
+def word(*v):
+    return struct.pack("<%dI" % len(v), *(x & 0xFFFFFFFF for x in v))
+
+
+def template(code, rows, slots=0, room=0, wires=0, inputs=0, field_wires=(), field_slots=()):
+    return (word(len(code), rows, slots, room, wires, inputs, len(field_wires), len(field_slots)) + word(*code)
+            + word(*field_wires) + word(*field_slots))
+
+
+def program(templates, instances, inputs=1, aux=0, fields=0, rows=0, coeffs=(1, 7), kind=b"fuzz", version=1):
+    runs = [r for _, rs in instances for r in rs]
+    return (b"CUZK PCE" + word(version) + kind.ljust(16, b"\0") + struct.pack("<Q", 2048) + bytes(range(32))
+            + word(inputs, aux, fields) + struct.pack("<Q", rows)
+            + word(len(templates), len(instances), len(runs), len(coeffs))
+            + b"".join(c.to_bytes(32, "little") for c in coeffs) + b"".join(templates)
+            + b"".join(word(t, len(rs)) for t, rs in instances) + b"".join(word(*r) for r in runs))
+
+
+WIDE, FIELD, SLOT, MINUS, AUX = 1 << 24, 1 << 31, 1 << 30, 1 << 23, 1 << 31
+# (1 - w) w = 0 for an own bit at place 1.
+BIT = template([2 | 1 << 8, 0 | 1 << 24, 1 | 255 << 24, 1 | 1 << 24], 1, wires=1)
+# (bit 2^5 - bit 2^200 + 7 f) f' = 1 for a slot that is a bit, a slot that is a field element, an own field element.
+MIX = template([WIDE, 2, 1, 1 | 5 << 24, 1 | MINUS | 200 << 24, FIELD | SLOT, 1, 0, 1, FIELD, 0, 1, 0, 0 | 0 << 24], 1,
+               slots=2, room=4, wires=1, field_wires=[0], field_slots=[1])
+ONE = program([BIT], [(0, [])], aux=1, rows=1)
+put("fuzz_program", "empty", program([], []))
+put("fuzz_program", "bit", ONE)
+put("fuzz_program", "bits", program([BIT], [(0, [])] * 5, aux=5, rows=5))
+MANY = program([BIT, template([], 0, wires=1, field_wires=[0]), MIX],
+               [(0, []), (1, []), (2, [(AUX, 1, 2)]), (2, [(AUX, 2, 2)])], aux=4, fields=3, rows=3)
+put("fuzz_program", "mixed", MANY)
+put("fuzz_program", "input", program([template([], 0, inputs=1), MIX], [(0, []), (1, [(0, 1, 2)])], inputs=2, aux=1, fields=1,
+                                     rows=1))
+put("fuzz_program", "wire-too-far", program([BIT, MIX], [(0, []), (1, [(AUX, 5, 2)])], aux=2, fields=1, rows=2))
+put("fuzz_program", "counts", program([BIT], [(0, [])], aux=2, rows=1))
+put("fuzz_program", "rows-without-code", program([template([], 9)], [(0, [])], rows=9))
+put("fuzz_program", "coefficient", program([BIT], [(0, [])], aux=1, rows=1, coeffs=(1 << 255,)))
+put("fuzz_program", "version", program([BIT], [(0, [])], aux=1, rows=1, version=2))
+put("fuzz_program", "cut", ONE[:-1])
+put("fuzz_program", "trailing", ONE + b"\0")
+put("fuzz_program", "huge", ONE.replace(word(1, 1, 0, 2), word(0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF)))
