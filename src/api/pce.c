@@ -28,6 +28,8 @@ struct pce_cache {
     pthread_mutex_t lock;   // held while a program is made: whoever needs one of another size waits, too
     entry *entries;
     char complaint[CUZK_ERROR_TEXT_MAX];
+    void (*warn)(void *ctx, const char *text); // may be NULL
+    void *warn_ctx;
 };
 
 void pce_identity(program_identity *out, const porep_shape *s) {
@@ -86,7 +88,10 @@ void pce_cache_destroy(pce_cache **out) {
     mem_free(c);
 }
 
-static void complain(pce_cache *c, const cuzk_error *err) { memcpy(c->complaint, err->text, sizeof c->complaint); }
+static void complain(pce_cache *c, const cuzk_error *err) {
+    memcpy(c->complaint, err->text, sizeof c->complaint);
+    if (c->warn != NULL) c->warn(c->warn_ctx, err->text);
+}
 
 // Tries the file. No file is no reason to complain.
 static bool load(pce_cache *c, entry *e, const char *path, const observer *o) {
@@ -145,6 +150,11 @@ cuzk_status pce_cache_get(const groth16_program **out, pce_cache *c, const porep
     pthread_mutex_unlock(&c->lock);
     *out = s == CUZK_OK ? &e->by : NULL;
     return s;
+}
+
+void pce_cache_on_complaint(pce_cache *c, void (*warn)(void *ctx, const char *text), void *ctx) {
+    c->warn = warn;
+    c->warn_ctx = ctx;
 }
 
 void pce_cache_complaint(char *out, size_t n, pce_cache *c) {

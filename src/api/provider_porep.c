@@ -268,6 +268,7 @@ cuzk_status provider_porep_create(provider **out, const provider_porep_options *
         mem_free(p);
         return s;
     }
+    pce_cache_on_complaint(p->programs, options->warn, options->warn_ctx);
     pthread_mutex_init(&p->lock, NULL);
     *out = &p->head;
     return CUZK_OK;

@@ -12,6 +12,8 @@ typedef struct provider_porep_options {
     bool skip_vanilla_check; // else each request's vanilla proofs are checked when it is bound
     bool reference;          // synthesise the slow, simple way
     const char *pce_dir;     // where programs of circuits are kept (api/pce.h); copied; NULL: in memory alone
+    void (*warn)(void *ctx, const char *text); // told of files in pce_dir that cannot be used or written; may be NULL
+    void *warn_ctx;
 } provider_porep_options;
 
 // Kind "porep", for all sector sizes. A key's identity is that of its file (path, device, inode, size, time of change):

@@ -113,8 +113,11 @@ static cuzk_status start_runtime(service *s, const runtime_threads *threads, cuz
 static cuzk_status make_providers(service *s, cuzk_error *err) {
     cuzk_status st = CUZK_OK;
     if (s->opt.params_dir != NULL) {
-        const provider_porep_options o = {
-            .params_dir = s->opt.params_dir, .check = s->opt.key_check, .pce_dir = s->opt.pce_dir};
+        const provider_porep_options o = {.params_dir = s->opt.params_dir,
+                                          .check = s->opt.key_check,
+                                          .pce_dir = s->opt.pce_dir,
+                                          .warn = warned,
+                                          .warn_ctx = s};
         st = provider_porep_create(&s->porep, &o, err);
     }
     if (st == CUZK_OK && s->opt.toy_circuits) {

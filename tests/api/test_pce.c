@@ -80,13 +80,14 @@ static void many_ask_for_one(void **state) {
 // Asks a new cache once; which of the stages there were, and the complaint.
 typedef struct once {
     bool loaded, built;
-    char complaint[CUZK_ERROR_TEXT_MAX];
+    char complaint[CUZK_ERROR_TEXT_MAX], told[CUZK_ERROR_TEXT_MAX];
 } once;
 static void note(void *ctx, const char *stage) {
     once *o = ctx;
     o->loaded |= strcmp(stage, "pce_load") == 0;
     o->built |= strcmp(stage, "pce") == 0;
 }
+static void tell(void *ctx, const char *text) { snprintf(((once *)ctx)->told, CUZK_ERROR_TEXT_MAX, "%s", text); }
 static once get_once(const char *dir) {
     once o = {0};
     const observer obs = {.stage_begin = note, .ctx = &o};
@@ -95,11 +96,13 @@ static once get_once(const char *dir) {
     pce_cache *c = NULL;
     cuzk_error err;
     assert_int_equal(pce_cache_create(&c, dir, &err), CUZK_OK);
+    pce_cache_on_complaint(c, tell, &o);
     assert_int_equal(pce_cache_get(&by, c, &s, &obs, &err), CUZK_OK);
     program_counts n;
     program_count(&n, by->rows);
     assert_int_equal(n.rows, 2687921);
     pce_cache_complaint(o.complaint, sizeof o.complaint, c);
+    assert_string_equal(o.complaint, o.told);
     pce_cache_destroy(&c);
     return o;
 }
