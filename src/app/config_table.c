@@ -42,9 +42,11 @@ const config_key CONFIG_TABLE[CONFIG_KEYS] = {
         {"daemon", "max_pending", CONFIG_INTEGER, "64", 1, 100000,
          .help = "Jobs that may be accepted and not yet finished. One more is refused with RESOURCE_EXHAUSTED and a "
                  "hint when to try again."},
-    [CONFIG_DAEMON_MAX_CONNECTIONS] = {"daemon", "max_connections", CONFIG_INTEGER, "256", 1, 65536,
-                                       .help = "HTTP connections that may be open at a time; more wait. Those of gRPC are limited by the number of "
-                "files that may be open alone."},
+    [CONFIG_DAEMON_MAX_CONNECTIONS] =
+        {"daemon", "max_connections", CONFIG_INTEGER, "256", 1, 65536,
+         .help = "Connections that may be open at a time, of gRPC as of HTTP; never more than half of "
+                 "the files that may be open. One more waits with HTTP and is closed "
+                 "with gRPC. Those of gRPC with TLS are not counted."},
     [CONFIG_DAEMON_MAX_MESSAGE] =
         {"daemon", "max_message", CONFIG_SIZE, "256MiB", KIB, 2047 * MIB,
          .help = "The longest gRPC message. A longer one is refused before it is read. A C1 of a 32 GiB sector has "

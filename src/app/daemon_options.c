@@ -180,6 +180,7 @@ static cuzk_status set_wires(daemon_options *o, const config *c, cuzk_error *err
         .listen = o->listen,
         .n_listen = 1,
         .max_message_bytes = number(c, CONFIG_DAEMON_MAX_MESSAGE),
+        .max_connections = (uint32_t)number(c, CONFIG_DAEMON_MAX_CONNECTIONS),
         .tls_cert = text_or_null(c, CONFIG_DAEMON_TLS_CERT),
         .tls_key = text_or_null(c, CONFIG_DAEMON_TLS_KEY),
         .tls_client_ca = text_or_null(c, CONFIG_DAEMON_TLS_CLIENT_CA),

@@ -24,6 +24,7 @@
 enum { RPC_TICK_MS = 100, RPC_RETRY_MS = 1000 };
 
 typedef struct rpc_call rpc_call;
+typedef struct rpc_gate rpc_gate;
 typedef struct rpc_lane rpc_lane;
 typedef struct rpc_reflection rpc_reflection;
 
@@ -128,19 +129,31 @@ CUZK_MUST_USE cuzk_status rpc_lane_start(rpc_lane **out, unsigned threads, size_
 CUZK_MUST_USE bool rpc_lane_put(rpc_lane *lane, rpc_call *call);
 void rpc_lane_stop(rpc_lane **lane); // runs what waits, see above, and ends
 
+// --- connections (grpc_gate.c) ---
+
+// `refused` counts those that are sent away, and must outlive the gate.
+CUZK_MUST_USE cuzk_status rpc_gate_create(rpc_gate **out, uint32_t max_connections, uint32_t handshake_ms,
+                                          atomic_uint_fast64_t *refused, cuzk_error *err);
+// Takes a listening, non-blocking socket. Before the start.
+CUZK_MUST_USE cuzk_status rpc_gate_add(rpc_gate *g, int listener, cuzk_error *err);
+CUZK_MUST_USE cuzk_status rpc_gate_start(rpc_gate *g, grpc_server *core, cuzk_error *err);
+// Before C core is told to shut down. What was handed to it stays its own.
+void rpc_gate_close(rpc_gate **g);
+
 // --- addresses (grpc_listen.c) ---
 
 typedef struct rpc_address {
-    char core[160];  // for C core
     char shown[160]; // for clients on this machine
     char *path;      // of a unix socket, or NULL
     uint64_t dev, ino;
     int port;
 } rpc_address;
 
-CUZK_MUST_USE cuzk_status rpc_listen(rpc_address *out, grpc_server *core, grpc_server_credentials *creds, bool tls,
+// With TLS, C core listens on a TCP address; all else is listened on at the gate.
+CUZK_MUST_USE cuzk_status rpc_listen(rpc_address *out, rpc_gate *gate, grpc_server *core, grpc_server_credentials *tls,
                                      const char *address, cuzk_error *err);
 void rpc_listen_end(rpc_address *a); // removes the socket if it is still ours
+// *out is NULL without TLS.
 CUZK_MUST_USE cuzk_status rpc_credentials(grpc_server_credentials **out, const rpc_server_options *options,
                                           cuzk_error *err);
 
@@ -164,6 +177,7 @@ struct rpc_server {
     grpc_completion_queue *cq;
     rpc_address *addresses;
     size_t n_addresses;
+    rpc_gate *gate;
     rpc_lane *parse, *keys;
     rpc_reflection *reflection;
     pthread_t *threads, ticker;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <grpc/grpc.h>
@@ -178,6 +179,12 @@ static rpc_server_options with_defaults(const rpc_server_options *o) {
     out.keepalive_timeout_ms = or_default(out.keepalive_timeout_ms, 20000);
     out.handshake_timeout_ms = or_default(out.handshake_timeout_ms, 20000);
     if (out.threads == 0) out.threads = 2;
+    // No more than half of what this process may open: it has files to read as well.
+    struct rlimit files;
+    uint32_t most = 65536;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < most) most = (uint32_t)(files.rlim_cur / 2);
+    out.max_connections = or_default(out.max_connections, 4096);
+    if (out.max_connections > most) out.max_connections = most > 0 ? most : 1;
     return out;
 }
 
@@ -224,7 +231,7 @@ static cuzk_status listen_all(rpc_server *r, const rpc_server_options *o, cuzk_e
     grpc_server_credentials *creds = NULL;
     cuzk_status st = rpc_credentials(&creds, o, err);
     for (size_t i = 0; i < o->n_listen && st == CUZK_OK; i++) {
-        st = rpc_listen(&r->addresses[i], r->core, creds, o->tls_cert != NULL, o->listen[i], err);
+        st = rpc_listen(&r->addresses[i], r->gate, r->core, creds, o->listen[i], err);
         if (st == CUZK_OK) r->n_addresses++;
     }
     if (creds != NULL) grpc_server_credentials_release(creds);
@@ -270,15 +277,20 @@ cuzk_status rpc_server_start(rpc_server **out, service *s, const rpc_server_opti
     pthread_condattr_destroy(&attr);
     wire_enter();
     create_core(r);
+    const rpc_server_options *o = &r->options;
     cuzk_status st = rpc_reflection_create(&r->reflection, err);
+    if (st == CUZK_OK) st = rpc_gate_create(&r->gate, o->max_connections, o->handshake_timeout_ms, &r->refused, err);
     if (st == CUZK_OK) st = listen_all(r, options, err);
     if (st == CUZK_OK) st = start_threads(r, err);
+    if (st == CUZK_OK) {
+        grpc_server_start(r->core);
+        for (int i = 0; i < ACCEPTS; i++) accept_one(r);
+        st = rpc_gate_start(r->gate, r->core, err);
+    }
     if (st != CUZK_OK) {
         rpc_server_stop(&r, 0);
         return st;
     }
-    grpc_server_start(r->core);
-    for (int i = 0; i < ACCEPTS; i++) accept_one(r);
     *out = r;
     return CUZK_OK;
 }
@@ -311,6 +323,8 @@ void rpc_server_stop(rpc_server **server, uint32_t grace_ms) {
     rpc_server *r = *server;
     if (r == NULL) return;
     atomic_store(&r->stopping, true);
+    rpc_gate_close(&r->gate);
+    for (size_t i = 0; i < r->n_addresses; i++) rpc_listen_end(&r->addresses[i]);
     grpc_server_shutdown_and_notify(r->core, r->cq, &r->down);
     answer_open(r, true);
     if (r->n_threads > 0 && !wait_until(r, no_calls, grace_ms)) {
@@ -339,7 +353,6 @@ void rpc_server_stop(rpc_server **server, uint32_t grace_ms) {
         ;
     grpc_server_destroy(r->core);
     grpc_completion_queue_destroy(r->cq);
-    for (size_t i = 0; i < r->n_addresses; i++) rpc_listen_end(&r->addresses[i]);
     rpc_reflection_destroy(&r->reflection);
     wire_leave();
     free(r->addresses);

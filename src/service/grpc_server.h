@@ -16,12 +16,13 @@ typedef struct rpc_server rpc_server;
 
 typedef struct rpc_server_options {
     // Addresses, one or more: "0.0.0.0:9820", "[::1]:9820", "localhost:0" (0: a port that is free), "unix:///path".
-    // 0.0.0.0 is every address of both families.
+    // 0.0.0.0 is every IPv4 address, [::] every address (with TLS both are every address).
     const char *const *listen;
     size_t n_listen;
     // 0 takes the default that is named.
     uint64_t max_message_bytes;    // of a request, 256 MiB; larger is RESOURCE_EXHAUSTED
     uint64_t max_buffered_bytes;   // received and not yet parsed, of all calls together: 4 * max_message_bytes
+    uint32_t max_connections;      // 4096, and never more than half the files that may be open; not with TLS
     uint32_t max_streams;          // calls at a time of one connection: 256
     uint32_t max_calls;            // calls at a time in all: 4096
     uint32_t max_watchers;         // streams that stay open at a time: 64
@@ -29,7 +30,7 @@ typedef struct rpc_server_options {
     uint32_t idle_ms;              // a connection without calls is closed after this long: 1 hour
     uint32_t keepalive_ms;         // a silent connection is asked for a sign of life: 1 minute
     uint32_t keepalive_timeout_ms; // and closed when none comes: 20 s
-    uint32_t handshake_timeout_ms; // from the connection to its first settings frame: 20 s
+    uint32_t handshake_timeout_ms; // from the connection to its first bytes of HTTP/2: 20 s
     unsigned threads;              // that serve connections: 2
     // PEM files; NULL: none. With a certificate, TCP addresses speak TLS alone; unix sockets stay plain, their mode
     // guards them. With a client CA, clients need a certificate of it.

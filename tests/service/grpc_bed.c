@@ -58,13 +58,17 @@ void eventually(bool (*holds)(void *ctx), void *ctx) {
     assert_true(holds(ctx));
 }
 
-int bare_connect(const bed *b) {
+void bare_connect_with(const bed *b, int fd) {
     const struct sockaddr_in sa = {.sin_family = AF_INET,
                                    .sin_port = htons((uint16_t)rpc_server_port(b->server, 0)),
                                    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
     assert_true(fd >= 0);
     assert_int_equal(connect(fd, (const struct sockaddr *)&sa, sizeof sa), 0);
+}
+
+int bare_connect(const bed *b) {
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    bare_connect_with(b, fd);
     return fd;
 }
 

@@ -29,6 +29,7 @@ void eventually(bool (*holds)(void *ctx), void *ctx);
 
 // A bare connection to the server's first address.
 int bare_connect(const bed *b);
+void bare_connect_with(const bed *b, int fd); // a socket made before
 // Reads until the peer closes, at most `ms`; true if it did.
 bool bare_closed_within(int fd, unsigned ms);
 // A folder of the test's own, removed with what is in it by scratch_remove.

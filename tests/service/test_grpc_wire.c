@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -155,6 +156,93 @@ static void half_open_connections_end(void **state) {
         assert_true(bare_closed_within(fds[i], 5000));
         close(fds[i]);
     }
+    bed_close(&b);
+}
+
+// --- the gate ---
+
+static void connections_beyond_the_limit(void **state) {
+    (void)state;
+    const rpc_server_options o = {.max_connections = 6, .handshake_timeout_ms = 60000};
+    bed b = bed_open(&o);
+    still_serves(&b); // one of the six
+    for (int round = 0; round < 3; round++) {
+        int fds[8];
+        for (int i = 0; i < 8; i++) fds[i] = bare_connect(&b);
+        for (int i = 5; i < 8; i++) assert_true(bare_closed_within(fds[i], 5000));
+        for (int i = 0; i < 5; i++) assert_false(bare_closed_within(fds[i], 30));
+        still_serves(&b);
+        for (int i = 0; i < 8; i++) close(fds[i]);
+        nap(300); // until it has seen them leave
+    }
+    assert_int_equal(rpc_server_stats_of(b.server).refused, 9);
+    // Connections of clients leave room as well.
+    for (int i = 0; i < 20; i++) {
+        client *c = bed_client(&b);
+        client_status s;
+        client_error err = {0};
+        int code = client_get_status(c, &s, 5000, &err);
+        for (int again = 0; code == CLIENT_UNAVAILABLE && again < 50; again++) {
+            nap(100);
+            code = client_get_status(c, &s, 5000, &err);
+        }
+        expect(code, &err, CLIENT_OK, "");
+        client_status_free(&s);
+        client_close(&c);
+    }
+    bed_close(&b);
+}
+
+// While no descriptor is free, connections wait; then they are served, without anybody's help.
+static void a_shortage_of_descriptors_passes(void **state) {
+    (void)state;
+    bed b = bed_open(NULL);
+    still_serves(&b);
+    struct rlimit before, low;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const int waiting = bare_connect(&b), ahead = dup(waiting);
+    nap(200); // it is a guest by now
+    const int late = socket(AF_INET, SOCK_STREAM, 0);
+    low = before;
+    low.rlim_cur = 0; // nothing new from here on; what is open stays
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    bare_connect_with(&b, late);
+    still_serves(&b);
+    nap(500);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    const char hello[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
+    assert_int_equal(send(late, hello, sizeof hello - 1, MSG_NOSIGNAL), (ssize_t)sizeof hello - 1);
+    struct pollfd p = {.fd = late, .events = POLLIN};
+    assert_int_equal(poll(&p, 1, 5000), 1); // its settings
+    still_serves(&b);
+    close(late);
+    close(ahead);
+    close(waiting);
+    bed_close(&b);
+}
+
+// The greeting may come in any pieces; what is none is closed at its first wrong byte.
+static void greetings(void **state) {
+    (void)state;
+    bed b = bed_open(NULL);
+    const char hello[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
+    int fd = bare_connect(&b);
+    for (size_t i = 0; i < sizeof hello - 1; i += 3) {
+        const size_t n = sizeof hello - 1 - i < 3 ? sizeof hello - 1 - i : 3;
+        assert_int_equal(send(fd, hello + i, n, MSG_NOSIGNAL), (ssize_t)n);
+        nap(25);
+    }
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    assert_int_equal(poll(&p, 1, 5000), 1);
+    close(fd);
+    static const char *const others[] = {"GET / HTTP/1.1\r\n\r\n", "PRI * HTTP/1", "\x16\x03\x01\x02", "\n"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        fd = bare_connect(&b);
+        assert_true(send(fd, others[i], strlen(others[i]), MSG_NOSIGNAL) > 0);
+        assert_true(bare_closed_within(fd, 5000));
+        close(fd);
+    }
+    still_serves(&b);
     bed_close(&b);
 }
 
@@ -352,6 +440,9 @@ int main(void) {
         cmocka_unit_test(garbage_on_the_port),
         cmocka_unit_test(half_open_connections_end),
         cmocka_unit_test(slow_senders_are_given_up),
+        cmocka_unit_test(connections_beyond_the_limit),
+        cmocka_unit_test(a_shortage_of_descriptors_passes),
+        cmocka_unit_test(greetings),
         cmocka_unit_test(senders_that_leave),
         cmocka_unit_test(compression_is_refused),
         cmocka_unit_test(disconnect_while_waiting),
