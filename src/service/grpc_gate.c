@@ -82,8 +82,8 @@ static bool room(rpc_gate *g) {
     return g->n_guests + g->n_given < g->max_connections;
 }
 
-static void accept_from(rpc_gate *g, int listener, uint64_t now) {
-    const int fd = accept(listener, NULL, NULL);
+static void accept_from(rpc_gate *g, int from, uint64_t now) {
+    const int fd = accept(from, NULL, NULL);
     if (fd < 0) {
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) return; // it left again
         log_write(LOG_WARN, "grpc", NULL, "connections wait: %s", strerror(errno));
@@ -196,14 +196,11 @@ cuzk_status rpc_gate_create(rpc_gate **out, uint32_t max_connections, uint32_t h
     return CUZK_OK;
 }
 
-cuzk_status rpc_gate_add(rpc_gate *g, int listener, cuzk_error *err) {
+cuzk_status rpc_gate_add(rpc_gate *g, int fd, cuzk_error *err) {
     int *more = realloc(g->listeners, (g->n_listeners + 1) * sizeof *more);
-    if (more == NULL) {
-        close(listener);
-        return cuzk_fail(err, CUZK_ERR_MEMORY, "gRPC: out of memory");
-    }
+    if (more == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "gRPC: out of memory");
     g->listeners = more;
-    g->listeners[g->n_listeners++] = listener;
+    g->listeners[g->n_listeners++] = fd;
     return CUZK_OK;
 }
 
@@ -223,7 +220,6 @@ void rpc_gate_close(rpc_gate **gate) {
         pthread_join(g->thread, NULL);
     }
     for (uint32_t i = 0; i < g->n_guests; i++) close(g->guests[i].fd);
-    for (size_t i = 0; i < g->n_listeners; i++) close(g->listeners[i]);
     close(g->wake[0]);
     close(g->wake[1]);
     grpc_server_credentials_release(g->plain);

@@ -19,6 +19,7 @@
 
 #include "service/grpc_common.h"
 #include "service/grpc_server.h"
+#include "service/listen.h"
 #include "service/service.h"
 
 enum { RPC_TICK_MS = 100, RPC_RETRY_MS = 1000 };
@@ -134,8 +135,8 @@ void rpc_lane_stop(rpc_lane **lane); // runs what waits, see above, and ends
 // `refused` counts those that are sent away, and must outlive the gate.
 CUZK_MUST_USE cuzk_status rpc_gate_create(rpc_gate **out, uint32_t max_connections, uint32_t handshake_ms,
                                           atomic_uint_fast64_t *refused, cuzk_error *err);
-// Takes a listening, non-blocking socket. Before the start.
-CUZK_MUST_USE cuzk_status rpc_gate_add(rpc_gate *g, int listener, cuzk_error *err);
+// A listening, non-blocking socket, which must outlive the gate. Before the start.
+CUZK_MUST_USE cuzk_status rpc_gate_add(rpc_gate *g, int fd, cuzk_error *err);
 CUZK_MUST_USE cuzk_status rpc_gate_start(rpc_gate *g, grpc_server *core, cuzk_error *err);
 // Before C core is told to shut down. What was handed to it stays its own.
 void rpc_gate_close(rpc_gate **g);
@@ -143,16 +144,15 @@ void rpc_gate_close(rpc_gate **g);
 // --- addresses (grpc_listen.c) ---
 
 typedef struct rpc_address {
-    char shown[160]; // for clients on this machine
-    char *path;      // of a unix socket, or NULL
-    uint64_t dev, ino;
+    char shown[LISTEN_ADDRESS_MAX]; // for clients on this machine
     int port;
+    listener first, second; // plain ones: at the gate
 } rpc_address;
 
 // With TLS, C core listens on a TCP address; all else is listened on at the gate.
 CUZK_MUST_USE cuzk_status rpc_listen(rpc_address *out, rpc_gate *gate, grpc_server *core, grpc_server_credentials *tls,
                                      const char *address, cuzk_error *err);
-void rpc_listen_end(rpc_address *a); // removes the socket if it is still ours
+void rpc_listen_end(rpc_address *a); // when the gate is closed
 // *out is NULL without TLS.
 CUZK_MUST_USE cuzk_status rpc_credentials(grpc_server_credentials **out, const rpc_server_options *options,
                                           cuzk_error *err);

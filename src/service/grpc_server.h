@@ -16,7 +16,7 @@ typedef struct rpc_server rpc_server;
 
 typedef struct rpc_server_options {
     // Addresses, one or more: "0.0.0.0:9820", "[::1]:9820", "localhost:0" (0: a port that is free), "unix:///path".
-    // 0.0.0.0 is every IPv4 address, [::] every address (with TLS both are every address).
+    // 0.0.0.0 is every IPv4 address, [::] every address (with TLS both are every address); no host is 127.0.0.1.
     const char *const *listen;
     size_t n_listen;
     // 0 takes the default that is named.

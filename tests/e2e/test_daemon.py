@@ -214,7 +214,7 @@ class Scarce(Case):
             except OSError:
                 pass
             held.append(s)
-        self.line(d, "Too many open files")
+        self.line(d, "a connection was sent away")
         for s in held:
             s.close()
 

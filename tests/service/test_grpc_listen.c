@@ -45,10 +45,10 @@ static void refuses(const char *address, cuzk_status status, const char *word) {
 
 static void addresses_that_make_no_sense(void **state) {
     (void)state;
-    static const char *const bad[] = {"",       "9820",        ":",           "host:",       "host:99999", "host:98x",
-                                      "::1:98", "[::1]",       "http://h:98", "unix:",       "unix://",    "h:-1",
-                                      "a b:98", "ipv4:1.2:98", "[::1:98",     "host:123456", "[]:98",      "h/:98"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) refuses(bad[i], CUZK_ERR_USAGE, "address \"");
+    static const char *const bad[] = {
+        "",      "9820",    ":",    "host:",       "host:99999", "host:98x",    "::1:98", "[::1]", "http://h:98",
+        "unix:", "unix://", "h:-1", "ipv4:1.2:98", "[::1:98",    "host:123456", "[]:98",  "[h:98"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) refuses(bad[i], CUZK_ERR_USAGE, "unix");
     service *s = fake_service_create();
     rpc_server *r;
     cuzk_error err = {0};
@@ -128,7 +128,7 @@ static void unix_socket_of_the_living(void **state) {
     assert_int_equal(stat(path, &st), 0);
     assert_true(S_ISSOCK(st.st_mode));
     assert_int_equal(st.st_mode & 0777, 0660);
-    refuses(address, CUZK_ERR_IO, "another daemon");
+    refuses(address, CUZK_ERR_IO, "another program");
     expect_answer(address); // unharmed
     bed_close(&b);
     assert_int_equal(stat(path, &st), -1); // gone with the server
