@@ -52,7 +52,7 @@ static cuzk_status listen_tls(rpc_address *out, grpc_server *core, grpc_server_c
     char *port_text = strrchr(name, ':');
     *port_text = 0;
     const char *near = strcmp(name, "0.0.0.0") == 0 ? "127.0.0.1" : strcmp(name, "[::]") == 0 ? "[::1]" : name;
-    snprintf(out->shown, sizeof out->shown, "%s:%d", near, out->port);
+    snprintf(out->shown, sizeof out->shown, "%.160s:%d", near, out->port);
     return CUZK_OK;
 }
 

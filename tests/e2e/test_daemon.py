@@ -176,7 +176,7 @@ class Life(Case):
 
     def test_a_socket_in_use_is_refused(self):
         first = self.serve()
-        self.starts_not(["another daemon answers"], {}, 1)
+        self.starts_not(["another program answers"], {}, 1)
         with first.rpc() as c:  # and the first one was not disturbed
             self.assertEqual(c.prove(**TOY)[2]["status"], rpc.COMPLETED)
 
