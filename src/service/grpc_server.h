@@ -48,8 +48,9 @@ CUZK_MUST_USE cuzk_status rpc_server_start(rpc_server **out, service *s, const r
 int rpc_server_port(const rpc_server *r, size_t i);
 const char *rpc_server_address(const rpc_server *r, size_t i);
 
-// Has a server of this process lost a listener since the last call? Connections that are open go on, new ones are not
-// taken: C core gives up listening when a connection comes while no descriptor is free. Stop it and start another.
+// Has a server of this process lost a listener since the last call? Only one with TLS can: connections that are open go
+// on, new ones are not taken, for C core gives up listening when a connection comes while no descriptor is free. Stop it
+// and start another.
 bool rpc_server_lost_listener(void);
 
 typedef struct rpc_server_stats {
