@@ -21,7 +21,7 @@ CONFIGURE := cmake -S . -G Ninja -Wno-dev --log-level=WARNING
 CTEST := ctest --output-on-failure --no-tests=error --no-label-summary -j $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build build-clang build-san layers check check-tsan check-long demo bench interop fuzz format clean
+.PHONY: help bootstrap build build-clang build-san layers check check-tsan check-arm check-long demo bench interop fuzz format clean
 
 help: ## this list
 	@echo "cuzk: a Groth16 prover for Filecoin. Targets:"
@@ -60,6 +60,14 @@ check-tsan: bootstrap ## the tests about threads, under ThreadSanitizer; CUZK_RU
 	@cmake --build build-tsan -j $(JOBS) --target threads
 	@$(CTEST) --test-dir build-tsan -L threads
 
+# The layers up to vanilla: what computes. Circuits of whole sectors take too long under an emulator, and there is one level.
+check-arm: ## build for 64-bit Arm and run the unit tests up to a toy proof under qemu
+	@scripts/arm-sysroot.sh .cache/arm
+	@$(CONFIGURE) -B build-arm -DCMAKE_BUILD_TYPE=Release -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake \
+	  -DCUZK_SYSROOT=$(CURDIR)/.cache/arm -DCUZK_UP_TO=vanilla
+	@cmake --build build-arm -j $(JOBS)
+	@$(CTEST) --test-dir build-arm -LE long -E 'porep|witness|_portable'
+
 check-long: build ## the tests that take minutes, and check-tsan with a thousand jobs
 	@$(CTEST) --test-dir build -L long
 	@$(MAKE) check-tsan CUZK_RUNTIME_JOBS=1000
@@ -93,4 +101,4 @@ format: ## clang-format on every C file
 	@find src include tests bench fuzz examples -name '*.[ch]' -print0 | xargs -0 -r clang-format -i
 
 clean: ## remove the build folders; the parameters in .cache stay
-	@rm -rf build build-clang build-san build-tsan build-fuzz
+	@rm -rf build build-arm build-clang build-san build-tsan build-fuzz

@@ -22,7 +22,7 @@ function(cuzk_test name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
-  if(SAN) # some ten times slower
+  if(SAN OR CMAKE_CROSSCOMPILING) # sanitizers or an emulator: some ten times slower
     math(EXPR ARG_TIMEOUT "10 * ${ARG_TIMEOUT}")
   endif()
   add_executable(${name} ${ARG_SOURCES})

@@ -5,8 +5,13 @@
 
 #include "base/cpu.h"
 
-// The kernel's own list of what the processor and the system offer, as an independent witness.
+// The kernel's own list of what the processor and the system offer, as an independent witness. A program for another
+// processor may see the list of the machine that emulates it, which says nothing about its own.
 static bool has_flag(const char *flag) {
+#if !defined(__x86_64__)
+    (void)flag;
+    return false;
+#else
     FILE *f = fopen("/proc/cpuinfo", "r");
     if (f == NULL) return false;
     static char line[8192];
@@ -20,6 +25,7 @@ static bool has_flag(const char *flag) {
     }
     fclose(f);
     return found;
+#endif
 }
 
 static bool has_all(const char *const *flags, size_t n) {
