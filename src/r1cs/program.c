@@ -91,12 +91,8 @@ static cuzk_status link_template(program *p, program_template *t, cuzk_error *er
     if (t->dense_a == NULL || t->dense_b == NULL)
         return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for the densities of a template");
     walk w = {t, t->code, t->code + t->n_code, places, p->n_coeffs};
-    t->max_terms = 0;
-    for (uint32_t r = 0; r < t->n_rows; r++) {
-        const uint32_t *from = w.code;
+    for (uint32_t r = 0; r < t->n_rows; r++)
         if (!check_row(&w)) return broken(err, "a row of a template");
-        if ((uint32_t)(w.code - from) > t->max_terms) t->max_terms = (uint32_t)(w.code - from);
-    }
     if (w.code != w.end) return broken(err, "a template is longer than its rows");
     if (t->n_slots > p->max_slots) p->max_slots = t->n_slots;
     if (t->n_field_slots > p->max_field_slots) p->max_field_slots = t->n_field_slots;

@@ -111,7 +111,6 @@ static known *add_template(program_builder *b, uint64_t hash, uint32_t n_inputs)
     b->known = all;
     program_template t = {.n_code = f->code.n,
                           .n_rows = f->n_rows,
-                          .max_terms = f->max_terms,
                           .n_slots = f->slots.n,
                           .room = f->room,
                           .n_locals = f->local_fields.n,

@@ -33,12 +33,12 @@ enum {
 
 typedef struct program_template {
     uint32_t *code;
-    uint32_t n_code, n_rows, max_terms; // max_terms: words of the longest row, as an upper bound of its terms
-    uint32_t n_slots, room;             // n_slots <= room
-    uint32_t n_locals, n_inputs;        // aux wires and inputs that an instance allocates
+    uint32_t n_code, n_rows;
+    uint32_t n_slots, room;      // n_slots <= room
+    uint32_t n_locals, n_inputs; // aux wires and inputs that an instance allocates
     uint32_t n_field_locals, n_field_slots;
     uint32_t *field_locals, *field_slots; // which of its own wires and slots are field elements, ascending
-    // Places that occur in A and in B (B: bits 1), for densities. Derived, not stored.
+    // Bit vectors of the places that occur in A and in B. Derived, not stored.
     uint64_t *dense_a, *dense_b;
 } program_template;
 

@@ -6,7 +6,7 @@
 bool program_frame_reset(program_frame *f, uint32_t room) {
     vec32 *const all[] = {&f->slots, &f->slot_fields, &f->local_fields, &f->field_slots, &f->field_locals, &f->code};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]->n = 0;
-    f->n_rows = f->max_terms = 0;
+    f->n_rows = 0;
     f->room = room;
     uint64_t size = 64;
     while (size < 2 * (uint64_t)room) size *= 2;
@@ -138,7 +138,6 @@ frame_outcome program_frame_row(program_frame *f, program_coeffs *coeffs, const 
             narrow &= (refs[n] & PROGRAM_FIELD) == 0 && coeffs->classes[numbers[n]].small != 0;
         }
     }
-    const uint32_t begin = f->code.n;
     if (narrow) {
         f->code.at[f->code.n++] = row[0].n | row[1].n << 8 | row[2].n << 16;
         for (uint32_t i = 0; i < n; i++)
@@ -151,7 +150,6 @@ frame_outcome program_frame_row(program_frame *f, program_coeffs *coeffs, const 
             from += row[k].n;
         }
     }
-    if (f->code.n - begin > f->max_terms) f->max_terms = f->code.n - begin;
     f->n_rows++;
     return FRAME_OK;
 }

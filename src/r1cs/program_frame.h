@@ -19,7 +19,7 @@ typedef struct program_frame {
     vec32 local_fields;         // the same of each own wire
     vec32 field_slots, field_locals;
     vec32 code;
-    uint32_t n_rows, max_terms;
+    uint32_t n_rows;
     // Hash table from wire to slot; keys are wires, 0 (which is the constant one) is empty.
     uint32_t *keys, *values;
     uint32_t mask;
