@@ -131,8 +131,14 @@ static void mul_task(void *ctx, size_t task, unsigned worker) {
             const int32_t d = msm_digit(k[i], w, t->windows, t->c);
             if (d == 0) continue;
             const size_t entry = w * t->per_window + (size_t)(d < 0 ? -d : d) - 1;
+            const bool negate = (d < 0) != negated[i];
+            if (w == 0) { // onto infinity: a copy
+                out[i] = t->table[entry];
+                if (negate) F(neg)(&out[i].y, &out[i].y);
+                continue;
+            }
             a[m] = (uint32_t)i;
-            b[m] = (uint32_t)entry << 1 | (uint32_t)((d < 0) != negated[i]);
+            b[m] = (uint32_t)entry << 1 | (uint32_t)negate;
             m++;
         }
         if (m > 0) kernels->add_batch(out, a, t->table, b, m, scratch);
