@@ -176,3 +176,19 @@ put("fuzz_program", "version", program([BIT], [(0, [])], aux=1, rows=1, version=
 put("fuzz_program", "cut", ONE[:-1])
 put("fuzz_program", "trailing", ONE + b"\0")
 put("fuzz_program", "huge", ONE.replace(word(1, 1, 0, 2), word(0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF)))
+
+# Messages: the type's number, then its bytes.
+TOY = b"\x0a\x02id\x10\xe8\x07\x18\x02\x20\x05\x28\x04\x52\x08seedseed\x5a\x01a\x5a\x00\xa0\x01\x07\xb2\x01\x02rr"
+put("fuzz_message", "submit", b"\0" + TOY)
+put("fuzz_message", "prove", b"\1\x0a" + bytes([len(TOY)]) + TOY)
+put("fuzz_message", "prove-twice", b"\1" + 2 * (b"\x0a" + bytes([len(TOY)]) + TOY))
+put("fuzz_message", "await", b"\2\x0a\x02id\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")
+put("fuzz_message", "timeline", b"\3\x08\x05\x10\x80\x20")
+put("fuzz_message", "unknown-fields", b"\4\xf8\x3f\x01\xf9\x3f12345678\xfd\x3f1234\xfa\x3f\x03abc")
+put("fuzz_message", "status", b"\5\x0a\x04\x08\1\x12\0\x12\x02\x10\1\x1a\x04\x0a\x02aa")
+put("fuzz_message", "health", b"\6\x0a\x03a.b")
+put("fuzz_message", "two-questions", b"\7\x0a\x01h\x3a\0\x22\x01a\x2a\x04\x0a\x02xy")
+put("fuzz_message", "cut", b"\0\x52\x7fab")
+put("fuzz_message", "group", b"\0\x0b\x0c")
+put("fuzz_message", "empty-fields", b"\0" + b"\x5a\0" * 4000)
+put("fuzz_message", "field-0", b"\3\x08R\x80\0\x08")

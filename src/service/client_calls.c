@@ -21,7 +21,8 @@ static void *talk(client *c, int *code, const ProtobufCMessageDescriptor *type, 
     grpc_slice slice;
     *code = client_exchange(c, &slice, method, wire_pack(request), timeout_ms, err);
     if (*code != CLIENT_OK) return NULL;
-    ProtobufCMessage *m = protobuf_c_message_unpack(type, NULL, GRPC_SLICE_LENGTH(slice), GRPC_SLICE_START_PTR(slice));
+    bool too_many;
+    ProtobufCMessage *m = wire_unpack(type, GRPC_SLICE_START_PTR(slice), GRPC_SLICE_LENGTH(slice), &too_many);
     grpc_slice_unref(slice);
     if (m == NULL) *code = client_fail(err, CLIENT_INTERNAL, "%s: the answer is no %s", method, type->name);
     return m;

@@ -2,6 +2,7 @@
 #include "service/grpc_common.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <grpc/byte_buffer.h>
@@ -69,6 +70,39 @@ grpc_byte_buffer *wire_pack(const ProtobufCMessage *message) {
     grpc_byte_buffer *buffer = grpc_raw_byte_buffer_create(&slice, 1);
     grpc_slice_unref(slice);
     return buffer;
+}
+
+// --- unpacking within a budget ---
+
+enum { BUDGET_BASE = 1 << 20 };
+
+typedef struct budget {
+    size_t left;
+    bool spent;
+} budget;
+
+static void *budget_alloc(void *data, size_t n) {
+    budget *b = data;
+    if (n > b->left) {
+        b->spent = true;
+        return NULL;
+    }
+    b->left -= n;
+    return malloc(n == 0 ? 1 : n);
+}
+
+static void budget_free(void *data, void *p) {
+    (void)data;
+    free(p);
+}
+
+ProtobufCMessage *wire_unpack(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t len,
+                              bool *too_many) {
+    budget b = {.left = BUDGET_BASE + 2 * len};
+    ProtobufCAllocator allocator = {budget_alloc, budget_free, &b};
+    ProtobufCMessage *m = protobuf_c_message_unpack(type, &allocator, len, bytes);
+    *too_many = m == NULL && b.spent;
+    return m;
 }
 
 cuzk_status wire_read_pem(char **out, const char *what, const char *path, cuzk_error *err) {

@@ -4,6 +4,8 @@
 #ifndef CUZK_SERVICE_GRPC_COMMON_H
 #define CUZK_SERVICE_GRPC_COMMON_H
 
+#include <stdbool.h>
+
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
 #include <protobuf-c/protobuf-c.h>
@@ -26,6 +28,12 @@ void wire_slice_text(char *out, size_t cap, grpc_slice slice);
 grpc_slice wire_flatten(grpc_byte_buffer *buffer);
 // A message as a buffer, packed once. Never NULL: C core ends the process when memory is refused.
 grpc_byte_buffer *wire_pack(const ProtobufCMessage *message);
+
+// Bytes of a stranger as a message; free with protobuf_c_message_free_unpacked(m, NULL). protobuf-c sets memory aside
+// for each field it meets, some fifty bytes for a field of two, so that there is a budget: twice the bytes (each is
+// copied once, and repeated fields need an array) and 1 MiB. NULL for bytes that are no such message, and (*too_many)
+// beyond it.
+ProtobufCMessage *wire_unpack(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t len, bool *too_many);
 
 // A PEM file of at most 1 MiB, with a NUL; free with mem_free.
 CUZK_MUST_USE cuzk_status wire_read_pem(char **out, const char *what, const char *path, cuzk_error *err);
