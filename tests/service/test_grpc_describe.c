@@ -82,7 +82,9 @@ static void health_watch(void **state) {
     assert_int_equal(next_status(unknown), -CLIENT_DEADLINE_EXCEEDED);
     client_stream_close(&unknown);
     rpc_server_stop(&b.server, 0);
-    assert_int_equal(next_status(s), -CLIENT_UNAVAILABLE);
+    int last = next_status(s); // it may have been told before the end that nothing is served any more
+    if (last == 2) last = next_status(s);
+    assert_int_equal(last, -CLIENT_UNAVAILABLE);
     client_stream_close(&s);
     client_close(&b.client);
     fake_service_destroy(b.service);
