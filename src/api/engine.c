@@ -179,7 +179,9 @@ cuzk_result cuzk_engine_start(cuzk_engine *e, cuzk_message *message) {
                           .n_devices = 1,
                           .providers = e->providers,
                           .n_providers = e->n_kinds,
+                          .threads = threads.total,
                           .synthesis_threads = threads.synthesis,
+                          .key_threads = threads.total,
                           .warn = o->warn,
                           .warn_ctx = o->user};
     if (!engine_options(o, &ro.engine)) return refuse(message, CUZK_RESULT_USAGE, "an unknown policy");

@@ -32,10 +32,14 @@ struct pce_cache {
     void *warn_ctx;
 };
 
+// Raised when programs that were made before must not be used any more: a circuit's constraints are fixed by the official
+// parameters, but a mistake in how they became a program would live on in files.
+enum { REVISION = 1 };
+
 void pce_identity(program_identity *out, const porep_shape *s) {
     *out = (program_identity){.kind = "porep", .size = s->sector_size};
-    const uint32_t facts[] = {s->base_arity,   s->sub_arity, s->top_arity, s->base_steps,
-                              s->tree_d_steps, s->layers,    s->challenges};
+    const uint32_t facts[] = {REVISION,        s->base_arity, s->sub_arity, s->top_arity, s->base_steps,
+                              s->tree_d_steps, s->layers,     s->challenges};
     uint8_t bytes[sizeof facts];
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) store_le32(bytes + 4 * i, facts[i]);
     sha256 h;

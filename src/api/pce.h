@@ -26,7 +26,8 @@ void pce_cache_destroy(pce_cache **c); // nobody may use its programs any more
 // that is being made wait for it. Stages "pce_load" and "pce", only when there is something to do.
 CUZK_MUST_USE cuzk_status pce_cache_get(const groth16_program **out, pce_cache *c, const porep_shape *shape,
                                         const observer *o, cuzk_error *err);
-// From now on complaints are also told as they arise, from the thread that asked; before anybody asks.
+// From now on complaints are also told as they arise, from the thread that asked; before anybody asks. `warn`
+// must not call this cache.
 void pce_cache_on_complaint(pce_cache *c, void (*warn)(void *ctx, const char *text), void *ctx);
 // Why a file could not be used or written, the last time that happened; "" if it never did. At most n bytes.
 void pce_cache_complaint(char *out, size_t n, pce_cache *c);

@@ -90,7 +90,7 @@ static cuzk_status read_counts(uint64_t *n_h, uint64_t *n_l, const params_files 
         *n_h = load_be32(count);
         at += sizeof count + *n_h * G1_BYTES;
         s = file_reader_at(params, count, sizeof count, at, err);
-        *n_l = load_be32(count);
+        if (s == CUZK_OK) *n_l = load_be32(count);
     }
     file_reader_close(&vk);
     file_reader_close(&params);

@@ -174,8 +174,10 @@ static bool read_lines(client *c, bench_run *r, uint64_t *seq, bool keep) {
 
 static size_t count_ends(const bench_run *r) {
     size_t n = 0;
-    for (const char *p = r->lines; p != NULL && *p != 0; p = strchr(p, '\n') + 1) {
-        const char *event = strchr(p + 9, ',');
+    for (const char *p = r->lines, *end; p != NULL && (end = strchr(p, '\n')) != NULL; p = end + 1) {
+        // TIMELINE,<time>,<EVENT>,...
+        const char *time = memchr(p, ',', (size_t)(end - p));
+        const char *event = time != NULL ? memchr(time + 1, ',', (size_t)(end - time - 1)) : NULL;
         n += event != NULL && (strncmp(event, ",JOB_DONE,", 10) == 0 || strncmp(event, ",JOB_FAIL,", 10) == 0 ||
                                strncmp(event, ",JOB_CANCEL,", 12) == 0);
     }

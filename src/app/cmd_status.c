@@ -12,6 +12,7 @@
 
 #include "app/app.h"
 #include "app/http_get.h"
+#include "base/scrub.h"
 #include "service/client.h"
 
 #define DEFAULT_ADDR "http://127.0.0.1:9820"
@@ -53,6 +54,21 @@ static const char DOC[] = "Shows what a daemon is doing.\v"
 
 // --- asking ---
 
+// What a server says is shown on a terminal, which must not take it for commands.
+static void scrub_strings(json_t *value) {
+    const char *key;
+    json_t *member;
+    size_t i;
+    if (json_is_string(value)) {
+        char *text = strdup(json_string_value(value));
+        if (text != NULL) scrub_text(text);
+        json_string_set(value, text != NULL ? text : "?");
+        free(text);
+    }
+    json_array_foreach(value, i, member) scrub_strings(member);
+    json_object_foreach(value, key, member) scrub_strings(member);
+}
+
 static cuzk_status ask_http(json_t **doc, const char *address, cuzk_error *err) {
     char *body = NULL;
     size_t len = 0;
@@ -60,6 +76,7 @@ static cuzk_status ask_http(json_t **doc, const char *address, cuzk_error *err) 
     if (s != CUZK_OK) return s;
     *doc = json_loadb(body, len, 0, NULL);
     free(body);
+    scrub_strings(*doc);
     return json_is_object(*doc) ? CUZK_OK : cuzk_fail(err, CUZK_ERR_FORMAT, "%s: /status is no JSON object", address);
 }
 

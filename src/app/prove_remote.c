@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "groth16/key.h"
 #include "service/client.h"
 
 enum { INPUT_LIMIT = 256 << 20, SLICE_MS = 200, CALL_MS = 600000, POREP = 1 };
@@ -20,7 +21,15 @@ static cuzk_status await_proof(app *a, client *c, const char *address, const cha
     for (;;) {
         int code = client_await(c, r, job, SLICE_MS, CALL_MS, &why);
         if (code != CLIENT_OK) return call_failed(a, address, code, &why);
-        if (r->status == CLIENT_JOB_COMPLETED) return CUZK_OK;
+        if (r->status == CLIENT_JOB_COMPLETED && r->proof_len != 0 && r->proof_len % GROTH16_PROOF_BYTES == 0)
+            return CUZK_OK;
+        if (r->status == CLIENT_JOB_COMPLETED) {
+            cuzk_status s = cuzk_fail(&a->err, CUZK_ERR_INVALID,
+                                      "%s: job %s: a proof of %zu bytes, expected a multiple of %d", address, job,
+                                      r->proof_len, GROTH16_PROOF_BYTES);
+            client_result_free(r);
+            return s;
+        }
         if (r->status != CLIENT_JOB_TIMEOUT) {
             cuzk_status s =
                 cuzk_fail(&a->err, r->status == CLIENT_JOB_CANCELLED ? CUZK_ERR_CANCELLED : CUZK_ERR_INVALID,

@@ -101,6 +101,14 @@ void mem_free(void *p) {
     free(h);
 }
 
+void mem_free_secret(void *p) {
+    if (p == NULL) return;
+    memset(p, 0, ((header *)p - 1)->size);
+    // A plain memset before free is a dead store; the empty asm claims to read the memory.
+    __asm__ __volatile__("" : : "r"(p) : "memory");
+    mem_free(p);
+}
+
 static mem_usage usage(const account *a) {
     return (mem_usage){atomic_load_explicit(&a->live, memory_order_relaxed),
                        atomic_load_explicit(&a->peak, memory_order_relaxed)};

@@ -24,6 +24,8 @@ typedef enum mem_tag {
 void *mem_alloc(mem_tag tag, size_t n, size_t size);
 void *mem_calloc(mem_tag tag, size_t n, size_t size);
 void mem_free(void *p);
+// Overwrites the whole block first, in a way that compilers may not leave out: for secrets.
+void mem_free_secret(void *p);
 
 // Bytes are those asked for, without headers and rounding.
 typedef struct mem_usage {

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/scrub.h"
 #include "engine/runtime_internal.h"
 #include "hash/sha256.h"
 
@@ -82,6 +83,7 @@ void rjob_set_text(runtime *rt, rjob *j, uint32_t partition, const char *stage, 
             snprintf(j->text, sizeof j->text, "%s: %.400s", stage, text);
         else
             snprintf(j->text, sizeof j->text, "partition %" PRIu32 ", %s: %.400s", partition, stage, text);
+        scrub_text(j->text); // a cut may have split a character
     }
     pthread_mutex_unlock(&rt->lock);
 }
@@ -90,8 +92,10 @@ void rjob_set_key_text(runtime *rt, uint64_t key, const cuzk_error *why) {
     pthread_mutex_lock(&rt->lock);
     for (size_t i = 0; i < rt->jobs.cap; i++) {
         rjob *j = rt->jobs.slots[i].value;
-        if (rt->jobs.slots[i].id != 0 && !j->terminal && j->plan.key == key)
+        if (rt->jobs.slots[i].id != 0 && !j->terminal && j->plan.key == key) {
             snprintf(j->text, sizeof j->text, "key load: %.400s", why->text);
+            scrub_text(j->text);
+        }
     }
     pthread_mutex_unlock(&rt->lock);
     runtime_warn(rt, "a key cannot be loaded: %s", why->text);
@@ -112,6 +116,7 @@ static void final_text(rjob *j) {
         snprintf(j->text, sizeof j->text, "%s: partition %" PRIu32, engine_reason_name(j->reason), j->partition);
     else
         snprintf(j->text, sizeof j->text, "%s", engine_reason_name(j->reason));
+    scrub_text(j->text);
 }
 
 void rjob_finish(runtime *rt, rjob *j, const engine_action *reply) {

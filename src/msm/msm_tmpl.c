@@ -207,7 +207,7 @@ static cuzk_status sum_bits(JAC *out, const POINT *bases, const uint64_t *bits, 
         mem_free(w);
     }
     if (status == CUZK_OK) G(jac_from_affine)(out, &sum);
-    mem_free(entries);
+    mem_free_secret(entries);
     return status;
 }
 

@@ -120,9 +120,9 @@ no_memory:
 }
 
 void msm_scalars_destroy(msm_scalars *s) {
-    mem_free(s->one_of);
-    mem_free(s->rest_of);
-    mem_free(s->k);
+    mem_free_secret(s->one_of);
+    mem_free_secret(s->rest_of);
+    mem_free_secret(s->k);
     *s = (msm_scalars){0};
 }
 

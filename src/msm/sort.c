@@ -153,6 +153,6 @@ cuzk_status msm_sort_classes(msm_sorted *out, const uint16_t *class, size_t n, s
 
 void msm_sorted_destroy(msm_sorted *s) {
     mem_free(s->offset);
-    mem_free(s->entries);
+    mem_free_secret(s->entries);
     *s = (msm_sorted){0};
 }

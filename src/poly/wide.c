@@ -159,7 +159,7 @@ void ntt_wide_destroy(ntt_wide **pw) {
     ntt_wide *w = *pw;
     if (w == 0) return;
     for (int i = 0; i < 2; i++) mem_free(w->split[i]), mem_free(w->coset[i]);
-    mem_free(w->tiles), mem_free(w->merge), mem_free(w->root_lo), mem_free(w->root_hi);
+    mem_free_secret(w->tiles), mem_free(w->merge), mem_free(w->root_lo), mem_free(w->root_hi);
     mem_free(w);
     *pw = 0;
 }
@@ -311,6 +311,7 @@ static void rows_of(const fr *row[WIDE_LANES], const ntt_wide *w, const fr *a, s
 }
 
 static void rows_split(const row_job *j, fr *a, size_t task, unsigned worker, bool then_merge) {
+    assert(!then_merge || j->scale != NULL); // its carries are what keeps limbs in bounds over two walks
     const ntt_wide *w = j->w;
     const unsigned bits = w->bits[w->dims - 1];
     uint64_t *tile = tile_of(w, worker);

@@ -110,7 +110,7 @@ void program_slots(wire *out, const program *p, const program_instance *at) {
 }
 
 static cuzk_status link_instances(program *p, cuzk_error *err) {
-    uint64_t aux = 0, field = 0, input = 1, row = 0;
+    uint64_t aux = 0, field = 0, input = 1, row = 0, total = 0;
     for (uint32_t i = 0; i <= p->n_instances; i++) {
         program_instance *at = &p->instances[i];
         at->aux = (uint32_t)aux, at->field = (uint32_t)field, at->input = (uint32_t)input, at->row = row;
@@ -120,6 +120,9 @@ static cuzk_status link_instances(program *p, cuzk_error *err) {
         const program_template *t = &p->templates[at->template];
         uint64_t slots = 0;
         for (uint32_t r = at->run; r < at[1].run; r++) slots += p->runs[r].n;
+        // Each is looked at below: a file of a few megabytes must not keep us busy for days.
+        total += slots;
+        if (total > UINT32_MAX) return broken(err, "its instances are given too many wires");
         if (slots != t->n_slots) return broken(err, "an instance has not the wires that its template needs");
         aux += t->n_locals, field += t->n_field_locals, input += t->n_inputs, row += t->n_rows;
         if (aux >= WIRE_AUX || input >= WIRE_AUX) return broken(err, "it has too many wires");

@@ -206,7 +206,8 @@ static cuzk_status parse(program **out, program_identity *id, const program_iden
     id->size = get64(&r);
     memcpy(id->digest, r.at, sizeof id->digest);
     r.at += sizeof id->digest;
-    if (expected != NULL && memcmp(id->digest, expected->digest, sizeof id->digest) != 0)
+    if (expected != NULL && (memcmp(id->digest, expected->digest, sizeof id->digest) != 0 ||
+                             strcmp(id->kind, expected->kind) != 0 || id->size != expected->size))
         return cuzk_fail(err, CUZK_ERR_MISMATCH, "it is the program of another circuit (%.16s, %llu)", id->kind,
                          (unsigned long long)id->size);
     const uint32_t inputs = get32(&r), aux = get32(&r), fields = get32(&r);

@@ -146,8 +146,9 @@ static void wait_for_any(rpc_gate *g, uint64_t now) {
         const uint64_t ends = c->since_ns + (uint64_t)g->handshake_ms * MS;
         const uint64_t left = c->partial ? PARTIAL_MS : ends > now ? (ends - now) / MS + 1 : 0;
         if (left < wait_ms) wait_ms = left;
-        // A part of a greeting is readable all the time; what follows it is not seen by poll.
-        g->polls[n++] = (struct pollfd){.fd = c->fd, .events = c->partial ? 0 : POLLIN};
+        // A part of a greeting is readable all the time, and its end hung up all the time; what follows it is not seen
+        // by poll.
+        g->polls[n++] = (struct pollfd){.fd = c->partial ? -1 : c->fd, .events = POLLIN};
     }
     // It fails for lack of memory, or when the limit of descriptors was lowered below what is open.
     if (poll(g->polls, n, (int)wait_ms) < 0 && errno != EINTR)

@@ -86,7 +86,7 @@ struct rpc_call {
     // A stream's own state: set once by its handler, freed with the call.
     void *stream;
     void (*stream_free)(void *stream);
-    void (*stream_tick)(rpc_call *call); // see rpc_call_tick
+    void (*_Atomic stream_tick)(rpc_call *call); // see rpc_call_tick; set last, read without a lock
     atomic_bool ticking;
 
     rpc_call *prev, *next; // server->calls

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/scrub.h"
 #include "service/service_internal.h"
 #include "service/toys.h"
 
@@ -19,6 +20,7 @@ void service_trouble_note(service *s, const char *job, const char *text) {
     service_trouble *t = &s->troubles[s->n_troubles++ % SERVICE_ERRORS_KEPT];
     t->at_ns = clock_now_ns();
     snprintf(t->text, sizeof t->text, "%s%s%.150s", job != NULL ? job : "", job != NULL ? ": " : "", text);
+    scrub_text(t->text); // the cut may have split a character
     pthread_mutex_unlock(&s->trouble_lock);
     log_write(LOG_WARN, "service", job, "%s", text);
 }

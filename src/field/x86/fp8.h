@@ -47,7 +47,7 @@ void fp8_mul_wide(fp8_wide *t, const fp8 *a, const fp8 *b);
 void fp8_sqr_wide(fp8_wide *t, const fp8 *a);
 // out := t / 2^416 mod p, in (t / 2^416, t / 2^416 + p), for columns below 2^58 in magnitude.
 void fp8_reduce_wide(fp8 *out, const fp8_wide *t);
-// v := the reduced integer, tight, in [0, p), for a loose v in [-2p, p + 2^370).
+// v := the reduced integer, tight, in [0, p), for a loose v in [-2p, 2p).
 void fp8_canonical(fp8 *v);
 // out := 2^816 / a in every lane, digits, below 2p, for digits a with no lane congruent to 0. One inversion.
 void fp8_inv_lanes(fp8 *out, const fp8 *a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The kernels of wide.h with AVX-512 IFMA. Between calls the vectors of a tile are loose (fr_ifma.h) and below 29 r.
+// The kernels of wide.h with AVX-512 IFMA. Between calls the vectors of a tile are loose (fr_ifma.h) and below 29.01 r.
 //
 // Products by constants use Shoup's method: with c and c' = floor(c 2^260 / r) known, q = floor(a c' / 2^260) is nearly
 // floor(a c / r), and a c - q r needs its low 260 bits only. 75 multiplications of limbs instead of 100.
@@ -66,7 +66,8 @@ LIMB_INLINE void spread(fr8 *u, fr8 *v, const fr8 *t) {
     }
 }
 
-// (u, v) := (u + c v, u - c v), loose and below 29 r in and out. Limbs grow by less than 2^53 a level.
+// (u, v) := (u + c v, u - c v), loose and below 29.01 r in and out. Limbs grow by at
+// most 3 * 2^52 a level: 11 levels after a product of rows (21 * 2^52) stay below the 64 * 2^52 that `lower` can take.
 LIMB_INLINE void butterfly(fr8 *u, fr8 *v, const wide_factor *f) {
     fr8_lift(v);
     const fr8 t = times(v, f);
