@@ -27,7 +27,9 @@ def read(paths):
                     continue
                 try:
                     row = json.loads(line)
-                    rows.append((row["bench"], row.get("level", ""), row["threads"], row["n"], row["ns"] / row["n"]))
+                    level = row.get("level", "")
+                    name = row["bench"].removesuffix(f"_{level}")
+                    rows.append((name, level, row["threads"], row["n"], row["ns"] / row["n"]))
                 except (ValueError, KeyError, ZeroDivisionError) as e:
                     sys.exit(f"{path}:{number}: not a bench row: {e}")
     return rows
