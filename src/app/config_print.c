@@ -46,6 +46,12 @@ static void describe_values(char out[CONFIG_WHERE_MAX + 64], const config_key *k
     if (out[0] >= 'a' && out[0] <= 'z') out[0] = (char)(out[0] - 'a' + 'A');
 }
 
+static const char *section_help(const char *name) {
+    size_t k = 0;
+    while (k + 1 < CONFIG_N_SECTIONS && strcmp(CONFIG_SECTIONS[k].name, name) != 0) k++;
+    return CONFIG_SECTIONS[k].help;
+}
+
 void config_print_example(FILE *f) {
     fputs("# SPDX-License-Identifier: MIT OR Apache-2.0\n#\n"
           "# Every key of the cuzk daemon, with its default. Made by `cuzk --print-example-config`.\n"
@@ -60,11 +66,8 @@ void config_print_example(FILE *f) {
         char values[CONFIG_WHERE_MAX + 64], fallback[256];
         if (strcmp(section, key->section) != 0) {
             section = key->section;
-            for (size_t k = 0; k < CONFIG_N_SECTIONS; k++)
-                if (strcmp(CONFIG_SECTIONS[k].name, section) == 0) {
-                    fputc('\n', f);
-                    print_wrapped(f, "# ", 92, CONFIG_SECTIONS[k].help);
-                }
+            fputc('\n', f);
+            print_wrapped(f, "# ", 92, section_help(section));
             fprintf(f, "[%s]\n", section);
         }
         describe_values(values, key, fallback);
@@ -133,8 +136,7 @@ void config_print_manual(FILE *f) {
         if (strcmp(section, key->section) != 0) {
             section = key->section;
             fprintf(f, ".SH [%s]\n", section);
-            for (size_t k = 0; k < CONFIG_N_SECTIONS; k++)
-                if (strcmp(CONFIG_SECTIONS[k].name, section) == 0) print_troff(f, CONFIG_SECTIONS[k].help);
+            print_troff(f, section_help(section));
         }
         describe_values(values, key, fallback);
         fprintf(f, ".TP\n.B %s\n", key->name);

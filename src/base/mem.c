@@ -103,10 +103,15 @@ void mem_free(void *p) {
 
 void mem_free_secret(void *p) {
     if (p == NULL) return;
-    memset(p, 0, ((header *)p - 1)->size);
-    // A plain memset before free is a dead store; the empty asm claims to read the memory.
-    __asm__ __volatile__("" : : "r"(p) : "memory");
+    secret_wipe(p, ((header *)p - 1)->size);
     mem_free(p);
+}
+
+void secret_wipe(void *p, size_t len) {
+    if (p == NULL) return;
+    memset(p, 0, len);
+    // The empty asm takes the pointer and claims to read memory, so the bytes count as used after the memset.
+    __asm__ __volatile__("" : : "r"(p) : "memory");
 }
 
 static mem_usage usage(const account *a) {

@@ -24,8 +24,11 @@ typedef enum mem_tag {
 void *mem_alloc(mem_tag tag, size_t n, size_t size);
 void *mem_calloc(mem_tag tag, size_t n, size_t size);
 void mem_free(void *p);
-// Overwrites the whole block first, in a way that compilers may not leave out: for secrets.
+// For secrets: the whole block is overwritten first.
 void mem_free_secret(void *p);
+// Overwrites len bytes of a secret, wherever they lie; NULL is fine. A plain memset before free is a dead store and
+// compilers do remove it; these stores stay.
+void secret_wipe(void *p, size_t len);
 
 // Bytes are those asked for, without headers and rounding.
 typedef struct mem_usage {

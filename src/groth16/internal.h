@@ -40,12 +40,4 @@ bool key_receipt_holds(const file_reader *r);
 // failure: the next load checks again.
 void key_receipt_leave(const file_reader *r, const file_identity *before);
 
-// Overwrites a secret. A plain memset before free is a dead store and compilers do remove it; the empty asm takes the
-// pointer and claims to read memory, so the bytes count as used after the memset and the stores must stay.
-static inline void secret_wipe(void *p, size_t len) {
-    if (p == 0) return;
-    memset(p, 0, len);
-    __asm__ __volatile__("" : : "r"(p) : "memory");
-}
-
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/mem.h"
 #include "groth16/internal.h"
 #include "groth16/prove.h"
 #include "groth16/setup.h"

@@ -19,11 +19,9 @@ typedef struct query {
 } query;
 
 static void query_destroy(query *q) {
-    if (q->bits != 0) secret_wipe(q->bits, (q->n / 64 + 2) * sizeof *q->bits);
-    if (q->scalars != 0) secret_wipe(q->scalars, q->n_scalars * sizeof *q->scalars);
-    mem_free(q->bits);
+    mem_free_secret(q->bits);
     mem_free(q->places);
-    mem_free(q->scalars);
+    mem_free_secret(q->scalars);
     *q = (query){0};
 }
 

@@ -28,6 +28,21 @@ def served(test, d):
     test.assertLess(time.monotonic() - begin, 20)
 
 
+def crowd_leaves(test, d, connections, *seconds):
+    """The daemon has outlived them, and serves again once they are closed."""
+    test.assertIsNone(d.process.poll(), d.text())
+    for s in connections:
+        s.close()
+
+    def again():
+        try:
+            served(test, d)
+            return True
+        except (OSError, rpc.Broken):
+            return False
+    eventually("service after the crowd has left", again, *seconds)
+
+
 class Killed(Case):
     """kill -9, then the same daemon again at the same address; the client comes again with the same id."""
 
@@ -151,17 +166,7 @@ class Clients(Case):
                 except OSError:
                     pass
         time.sleep(0.5)
-        self.assertIsNone(d.process.poll(), d.text())
-        for s in many:
-            s.close()
-
-        def again():
-            try:
-                served(self, d)
-                return True
-            except (OSError, rpc.Broken):
-                return False
-        eventually("service after the crowd has left", again)
+        crowd_leaves(self, d, many)
         self.assertEqual(d.stop(), 0)
 
     def test_garbage(self):
@@ -292,17 +297,7 @@ class Full(Case):
             except OSError:
                 break
         time.sleep(1)
-        self.assertIsNone(d.process.poll(), d.text())
-        for s in crowd:
-            s.close()
-
-        def again():
-            try:
-                served(self, d)
-                return True
-            except (OSError, rpc.Broken):
-                return False
-        eventually("service after the crowd has left", again, 30)
+        crowd_leaves(self, d, crowd, 30)
         self.assertEqual(d.stop(), 0)
 
 
