@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// cuzk status: what a daemon is doing. Over gRPC come devices, queues, keys and memory; over HTTP also each job with
-// its partitions. Both become the document that HTTP /status has, and one printer prints it.
+// cuzk status: what a daemon is doing. gRPC and HTTP bring the same document, and one printer prints it. The public
+// daemon has no call for it; from what its GetStatus says a smaller one is made.
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static const struct argp_option OPTIONS[] = {
     {"addr", 'a', "ADDR", 0, "gRPC address: HOST:PORT, http://, https:// or unix:///PATH (" DEFAULT_ADDR ")", 1},
-    {"http", OPT_HTTP, "ADDR", 0, "HTTP address, HOST:PORT; shows jobs and partitions too", 1},
+    {"http", OPT_HTTP, "ADDR", 0, "ask over HTTP instead: HOST:PORT", 1},
     {"ca", OPT_CA, "FILE", 0, "certificates that the daemon's is signed with, for https://", 1},
     {"watch", OPT_WATCH, 0, 0, "again every second, in place; q ends it", 1},
     OPTION_JSON,
@@ -69,24 +69,32 @@ static void scrub_strings(json_t *value) {
     json_object_foreach(value, key, member) scrub_strings(member);
 }
 
+static cuzk_status read_document(json_t **doc, const char *text, size_t len, const char *address, cuzk_error *err) {
+    *doc = json_loadb(text, len, 0, NULL);
+    scrub_strings(*doc);
+    return json_is_object(*doc) ? CUZK_OK : cuzk_fail(err, CUZK_ERR_FORMAT, "%s: its status is no JSON object", address);
+}
+
 static cuzk_status ask_http(json_t **doc, const char *address, cuzk_error *err) {
     char *body = NULL;
     size_t len = 0;
     cuzk_status s = http_get(&body, &len, address, "/status", CALL_MS, err);
-    if (s != CUZK_OK) return s;
-    *doc = json_loadb(body, len, 0, NULL);
+    if (s == CUZK_OK) s = read_document(doc, body, len, address, err);
     free(body);
-    scrub_strings(*doc);
-    return json_is_object(*doc) ? CUZK_OK : cuzk_fail(err, CUZK_ERR_FORMAT, "%s: /status is no JSON object", address);
+    return s;
 }
 
 static json_t *words(const char *s) { return *s != 0 ? app_json_text(s) : json_null(); }
 
-static cuzk_status ask_grpc(json_t **doc, client *c, const char *address, cuzk_error *err) {
+static cuzk_status call_failed(const char *address, const client_error *why, cuzk_error *err) {
+    return cuzk_fail(err, CUZK_ERR_IO, "%s: %s: %s", address, client_code_name(why->code), why->text);
+}
+
+// What a daemon says that has the public calls alone.
+static cuzk_status ask_public(json_t **doc, client *c, const char *address, cuzk_error *err) {
     client_status st;
     client_error why;
-    int code = client_get_status(c, &st, CALL_MS, &why);
-    if (code != CLIENT_OK) return cuzk_fail(err, CUZK_ERR_IO, "%s: %s: %s", address, client_code_name(code), why.text);
+    if (client_get_status(c, &st, CALL_MS, &why) != CLIENT_OK) return call_failed(address, &why, err);
     json_t *devices = json_array(), *keys = json_array();
     json_int_t queued = 0, running = 0;
     for (size_t i = 0; i < st.n_devices; i++)
@@ -109,6 +117,18 @@ static cuzk_status ask_grpc(json_t **doc, client *c, const char *address, cuzk_e
                      "failed", (json_int_t)st.failed, "devices", devices, "keys", keys);
     client_status_free(&st);
     return *doc != NULL ? CUZK_OK : cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a status");
+}
+
+static cuzk_status ask_grpc(json_t **doc, client *c, const char *address, cuzk_error *err) {
+    char *text = NULL;
+    size_t len = 0;
+    client_error why;
+    const int code = client_status_json(c, &text, &len, CALL_MS, &why);
+    if (code == CLIENT_UNIMPLEMENTED) return ask_public(doc, c, address, err);
+    if (code != CLIENT_OK) return call_failed(address, &why, err);
+    const cuzk_status s = read_document(doc, text, len, address, err);
+    free(text);
+    return s;
 }
 
 // --- printing ---
@@ -166,7 +186,7 @@ static void print_jobs(const json_t *doc, const json_t *ours) {
     const json_t *jobs = json_object_get(ours, "jobs"), *pipelines = json_object_get(doc, "pipelines"), *j;
     size_t i, k;
     if (jobs == NULL) {
-        printf("\njobs       not told over gRPC; --http ADDR asks for them\n");
+        printf("\njobs       this daemon does not tell which\n");
         return;
     }
     if (json_array_size(jobs) == 0) return;

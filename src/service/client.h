@@ -173,6 +173,8 @@ typedef struct client_status {
 } client_status;
 int client_get_status(client *c, client_status *out, uint64_t timeout_ms, client_error *err);
 void client_status_free(client_status *s);
+// The document that HTTP /status answers; UNIMPLEMENTED from a daemon that is not ours. Free with free().
+int client_status_json(client *c, char **json, size_t *len, uint64_t timeout_ms, client_error *err);
 
 // *text has a NUL that *len does not count; free with free().
 int client_metrics(client *c, char **text, size_t *len, uint64_t timeout_ms, client_error *err);

@@ -227,6 +227,29 @@ int client_get_status(client *c, client_status *out, uint64_t timeout_ms, client
     return code;
 }
 
+// The whole text of an answer, as the caller's own.
+static int give_text(char **out, size_t *len, const char *text, client_error *err) {
+    const size_t n = strlen(text);
+    *out = copy(text, n);
+    if (*out == NULL) return no_memory(err);
+    *len = n;
+    return CLIENT_OK;
+}
+
+int client_status_json(client *c, char **json, size_t *len, uint64_t timeout_ms, client_error *err) {
+    *json = NULL;
+    *len = 0;
+    Cuzk__V1__GetStatusJsonRequest m;
+    cuzk__v1__get_status_json_request__init(&m);
+    int code;
+    Cuzk__V1__GetStatusJsonResponse *r =
+        talk(c, &code, &cuzk__v1__get_status_json_response__descriptor, ENGINE "GetStatusJson", &m.base, timeout_ms, err);
+    if (r == NULL) return code;
+    code = give_text(json, len, r->json, err);
+    drop(r);
+    return code;
+}
+
 int client_metrics(client *c, char **text, size_t *len, uint64_t timeout_ms, client_error *err) {
     *text = NULL;
     *len = 0;
@@ -236,12 +259,9 @@ int client_metrics(client *c, char **text, size_t *len, uint64_t timeout_ms, cli
     Cuzk__V1__GetMetricsResponse *r =
         talk(c, &code, &cuzk__v1__get_metrics_response__descriptor, ENGINE "GetMetrics", &m.base, timeout_ms, err);
     if (r == NULL) return code;
-    const size_t n = strlen(r->prometheus_text);
-    *text = copy(r->prometheus_text, n);
+    code = give_text(text, len, r->prometheus_text, err);
     drop(r);
-    if (*text == NULL) return no_memory(err);
-    *len = n;
-    return CLIENT_OK;
+    return code;
 }
 
 int client_preload(client *c, bool *already_loaded, uint64_t *load_ms, const char *circuit_id, uint64_t timeout_ms,

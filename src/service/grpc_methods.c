@@ -305,6 +305,24 @@ static void get_status(rpc_call *call) {
     service_snapshot_free(&snap);
 }
 
+static void get_status_json(rpc_call *call) {
+    Cuzk__V1__GetStatusJsonRequest *m = rpc_unpack(call, &cuzk__v1__get_status_json_request__descriptor);
+    if (m == NULL) return;
+    drop(m);
+    char *json;
+    size_t len;
+    cuzk_error err = {0};
+    if (service_status_json(call->server->service, &json, &len, &err) != CUZK_OK) {
+        fail_status(call, &err);
+        return;
+    }
+    Cuzk__V1__GetStatusJsonResponse answer;
+    cuzk__v1__get_status_json_response__init(&answer);
+    answer.json = json;
+    reply(call, &answer.base);
+    free(json);
+}
+
 static void get_metrics(rpc_call *call) {
     Cuzk__V1__GetMetricsRequest *m = rpc_unpack(call, &cuzk__v1__get_metrics_request__descriptor);
     if (m == NULL) return;
@@ -331,6 +349,7 @@ static const rpc_method methods[] = {
     {"/cuzk.v1.ProvingEngine/Prove", RPC_PARSE, prove, false},
     {"/cuzk.v1.ProvingEngine/CancelProof", RPC_INLINE, cancel_proof, false},
     {"/cuzk.v1.ProvingEngine/GetStatus", RPC_INLINE, get_status, false},
+    {"/cuzk.v1.ProvingEngine/GetStatusJson", RPC_INLINE, get_status_json, false},
     {"/cuzk.v1.ProvingEngine/GetMetrics", RPC_INLINE, get_metrics, false},
     {"/cuzk.v1.ProvingEngine/PreloadSRS", RPC_KEYS, preload, false},
     {"/cuzk.v1.ProvingEngine/EvictSRS", RPC_KEYS, evict, false},

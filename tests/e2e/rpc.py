@@ -3,6 +3,7 @@
 headers without Huffman coding or indexing (RFC 7541), messages as numbered fields. One call at a time a connection."""
 import socket
 import struct
+import threading
 import time
 
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS = range(7)
@@ -152,17 +153,28 @@ class Rpc:
 
     def __init__(self, target, timeout=60, hello=True):
         family = socket.AF_UNIX if isinstance(target, str) else socket.AF_INET
-        self.sock = socket.socket(family, socket.SOCK_STREAM)
-        self.sock.settimeout(timeout)
-        self.sock.connect(target)
+        sock = socket.socket(family, socket.SOCK_STREAM)
+        sock.settimeout(timeout)
+        sock.connect(target)
+        self.begin(sock)
+        if hello:
+            self.hello()
+
+    @classmethod
+    def over(cls, sock):
+        """The same frames on a connection that somebody else opened."""
+        c = cls.__new__(cls)
+        c.begin(sock)
+        return c
+
+    def begin(self, sock):
+        self.sock = sock
         self.buffer = b""
         self.reader = HeaderReader()
         self.stream = -1
         self.held = []  # frames of an answer that came while the request was still being sent
         self.window = self.initial = 65535
         self.stream_window = 0
-        if hello:
-            self.hello()
 
     def hello(self):
         self.sock.sendall(PREFACE)
@@ -324,6 +336,62 @@ def result(data):
     f = fields(data)
     return {"job": one(f, 1, b"").decode(), "status": one(f, 2), "proof": one(f, 3, b""), "error": one(f, 4, b"").decode(),
             "srs_load_ms": one(f, 11), "total_ms": one(f, 14)}
+
+
+class Server:
+    """{"Call": function from a request's bytes to the answer's}; any other call is UNIMPLEMENTED. As much of HTTP/2 as
+    one client after the other needs whose requests and answers are small."""
+
+    def __init__(self, calls):
+        self.calls, self.asked = calls, []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = self.listener.getsockname()
+        self.thread = threading.Thread(target=self._accept)
+        self.thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.listener.close()
+
+    def _accept(self):
+        while True:
+            try:
+                sock, _ = self.listener.accept()
+            except OSError:
+                return
+            with sock:
+                try:
+                    self._serve(Rpc.over(sock))
+                except (Broken, OSError):
+                    pass
+
+    def _serve(self, c):
+        c.exactly(len(PREFACE))
+        c.frame(SETTINGS, 0, 0)
+        paths, bodies = {}, {}
+        while True:
+            kind, flags, stream, payload = c.next_frame()
+            if kind == HEADERS:
+                paths[stream] = dict(c.reader.read(payload))[":path"].rsplit("/", 1)[-1]
+            elif kind == DATA:
+                bodies[stream] = bodies.get(stream, b"") + payload
+            if kind in (HEADERS, DATA) and flags & END_STREAM:
+                self._answer(c, stream, paths.pop(stream), bodies.pop(stream, b"")[5:])
+
+    def _answer(self, c, stream, name, body):
+        self.asked.append(name)
+        known = name in self.calls
+        head = [(":status", "200"), ("content-type", "application/grpc")]
+        if known:
+            answer = self.calls[name](body)
+            c.frame(HEADERS, END_HEADERS, stream, headers_block(head))
+            c.frame(DATA, 0, stream, b"\0" + struct.pack(">I", len(answer)) + answer)
+            head = []
+        c.frame(HEADERS, END_HEADERS | END_STREAM, stream, headers_block(head + [("grpc-status", str(OK if known else UNIMPLEMENTED))]))
 
 
 def eventually(what, condition, seconds=20):

@@ -17,6 +17,13 @@ from rpc import eventually
 TOY = dict(partitions=2, rows=6)
 
 
+def shape(document):
+    """A JSON document without its values."""
+    if isinstance(document, dict):
+        return {k: shape(v) for k, v in document.items()}
+    return [shape(v) for v in document] if isinstance(document, list) else None
+
+
 class Case(daemon.Case):
     """Daemons on a unix socket in the test's folder; `line` waits for a line of the log."""
 
@@ -75,11 +82,15 @@ class Life(Case):
             self.assertEqual(c.prove(id="shown", **TOY)[2]["status"], rpc.COMPLETED)
         self.assertEqual(d.get("/healthz")[0], 200)
         addr, http = "%s:%d" % d.grpc, "%s:%d" % d.http
-        text = self.ok("status", "--http", http).stdout.decode()
-        for word in ("1 done", "toy-6", "shown", "[##] 2/2", "good"):
-            self.assertIn(word, text)
-        self.assertIn("1 done", self.ok("status", "--addr", addr).stdout.decode())
-        self.assertEqual(json.loads(self.ok("status", "--http", "http://" + http, "--json").stdout)["cuzk"]["counts"]["completed"], 1)
+        documents = []
+        for where in (("--http", "http://" + http), ("--addr", addr)):
+            text = self.ok("status", *where).stdout.decode()
+            for word in ("1 done", "toy-6", "shown", "[##] 2/2", "good"):
+                self.assertIn(word, text, where)
+            documents.append(json.loads(self.ok("status", *where, "--json").stdout))
+        over_http, over_grpc = documents
+        self.assertEqual(shape(over_grpc), shape(over_http))
+        self.assertEqual(over_grpc["cuzk"]["jobs"], over_http["cuzk"]["jobs"])
         second = self.daemon({"daemon.listen": addr}, start=False)
         second.start(wait=False)
         self.ends(second, 1)
@@ -384,7 +395,22 @@ class Bench(Case):
 
 
 class Strangers(Case):
-    """cuzk status --http and what is not a cuzk daemon."""
+    """cuzk status and what is not this daemon."""
+
+    def test_the_public_daemon(self):
+        """It has no call for the document; devices, keys and queues are shown all the same."""
+        def status(_):
+            gpu = rpc.message({1: 0, 2: "RTX 5090", 5: "job-7", 6: "porep"})
+            key = rpc.message({1: "porep-32g", 3: 45 << 30, 4: 1})
+            queue = rpc.message({1: "porep", 2: 3, 3: 1})
+            return rpc.message({1: gpu, 2: key, 3: queue, 4: 41, 5: 2, 6: 90, 7: 1 << 30, 8: 2 << 30})
+        with rpc.Server({"GetStatus": status}) as server:
+            addr = "%s:%d" % server.address
+            text = self.ok("status", "--addr", addr).stdout.decode()
+            for word in ("1 running, 3 queued, 41 done, 2 failed", "RTX 5090", "job-7", "porep-32g", "45.0 GiB", "does not tell which"):
+                self.assertIn(word, text)
+            self.assertNotIn("jobs", json.loads(self.ok("status", "--addr", addr, "--json").stdout)["cuzk"])
+        self.assertEqual(server.asked, ["GetStatusJson", "GetStatus"] * 2)
 
     def ask(self, answer, words):
         with socket.create_server(("127.0.0.1", 0)) as server:

@@ -293,6 +293,10 @@ static void status_and_metrics(void **state) {
     assert_string_equal(text, "# TYPE cuzk_up gauge\ncuzk_up 1\n");
     assert_int_equal(len, strlen(text));
     free(text);
+    expect_code(client_status_json(b.client, &text, &len, 5000, &err), &err, CLIENT_OK, "");
+    assert_string_equal(text, "{\"up\":true}");
+    assert_int_equal(len, strlen(text));
+    free(text);
     bed_close(&b);
 }
 

@@ -162,6 +162,10 @@ static void keys_and_questions(void **state) {
     expect(client_metrics(r.client, &text, &len, CALL_MS, &err), &err, CLIENT_OK);
     assert_non_null(strstr(text, "\ncuzk_proofs_completed_total 1\n"));
     free(text);
+    expect(client_status_json(r.client, &text, &len, CALL_MS, &err), &err, CLIENT_OK);
+    assert_int_equal(len, strlen(text));
+    assert_non_null(strstr(text, "\"job_id\":\"q\",\"kind\":\"toy\",\"state\":\"done\""));
+    free(text);
     close_rig(&r);
 }
 
