@@ -32,6 +32,10 @@ enum {
     OPT_BATCH,
     OPT_BATCH_WAIT,
     OPT_BUDGET,
+    OPT_KINDS,
+    OPT_SORT_BY_TYPE,
+    OPT_MIN_IDLE,
+    OPT_AGEING,
     OPT_PARTITION_BYTES,
     OPT_KEY_BYTES,
     OPT_KEY_LOAD,
@@ -146,6 +150,12 @@ static error_t number(uint32_t *out, bool *given, const char *arg, uint32_t max,
     return e;
 }
 
+static error_t on_or_off(bool *out, const char *arg, const char *flag, struct argp_state *state) {
+    *out = strcmp(arg, "on") == 0;
+    if (*out || strcmp(arg, "off") == 0) return 0;
+    return options_refuse(state, "%s takes on or off, found '%s'", flag, arg);
+}
+
 static error_t policy(simulate_args *args, const char *arg, struct argp_state *state) {
     for (unsigned p = 0; p <= ENGINE_BATCH; p++)
         if (strcmp(engine_policy_name((engine_policy)p), arg) == 0) {
@@ -216,6 +226,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_SLOT: return number(&e->slot_size, &args->has_slot, arg, 256, "--slot-size", state);
     case OPT_BATCH: return number(&e->batch_size, NULL, arg, 256, "--batch-size", state);
     case OPT_BATCH_WAIT: return duration(&e->batch_wait_ns, arg, "--batch-wait", state);
+    case OPT_KINDS: return number(&c->kinds, NULL, arg, 64, "--kinds", state);
+    case OPT_SORT_BY_TYPE: return on_or_off(&e->group_by_key, arg, "--sort-by-type", state);
+    case OPT_MIN_IDLE: return duration(&e->key_min_idle_ns, arg, "--eviction-min-idle", state);
+    case OPT_AGEING: return duration(&e->ageing_ns, arg, "--ageing", state);
     case OPT_BUDGET: return bytes(&e->memory_budget, arg, "--budget", state);
     case OPT_PARTITION_BYTES: return bytes(&c->partition_bytes, arg, "--partition-bytes", state);
     case OPT_KEY_BYTES: return bytes(&c->key_bytes, arg, "--key-bytes", state);
@@ -245,6 +259,7 @@ static const struct argp_option OPTIONS[] = {
     {"concurrency", OPT_CONCURRENCY, "J", 0, "so many in flight: one is submitted when one completes (default 2)", 1},
     {"arrivals", OPT_ARRIVALS, "TIME", 0, "instead: one proof is submitted each TIME", 1},
     {"partitions", OPT_PARTITIONS, "N", 0, "of a proof (default 10)", 1},
+    {"kinds", OPT_KINDS, "N", 0, "of proofs, in turn, each with a proving key of its own (default 1)", 1},
     {"synth", OPT_SYNTH, "TIME[,...]", 0, "synthesis of a whole proof (default 38s); a list is taken in turn", 1},
     {"gpu", OPT_GPU, "TIME[,...]", 0, "device time of a whole proof (default 26s)", 1},
     {"from", OPT_FROM, "LOG", 0, "take the load from a recorded run; other flags change it", 1},
@@ -258,6 +273,11 @@ static const struct argp_option OPTIONS[] = {
     {"devices", OPT_DEVICES, "N", 0, "default 1", 2},
     {"workers", OPT_WORKERS, "N", 0, "of a device (default 1)", 2},
     {"budget", OPT_BUDGET, "SIZE", 0, "memory for keys and units (default: no limit)", 2},
+    {"sort-by-type", OPT_SORT_BY_TYPE, "on|off", 0, "proofs whose key is loaded go first (default on)", 2},
+    {"ageing", OPT_AGEING, "TIME", 0,
+     "nobody who waits longer is overtaken (default 10min; 0s: ageing and sorting off)", 2},
+    {"eviction-min-idle", OPT_MIN_IDLE, "TIME", 0,
+     "a key used within TIME is evicted only if nothing else can make room (default 5min)", 2},
     {0, 0, 0, 0, "The machine:", 3},
     {"synth-contention", OPT_SYNTH_CONTENTION, "F", 0, "syntheses take F times as long while two or more run", 3},
     {"gpu-contention", OPT_GPU_CONTENTION, "F", 0, "device runs take F times as long while two or more syntheses run",

@@ -95,8 +95,9 @@ const config_key CONFIG_TABLE[CONFIG_KEYS] = {
          .help = "What \"auto\" leaves to others. The default is never more than an eighth of what there is."},
     [CONFIG_MEMORY_EVICTION_MIN_IDLE] =
         {"memory", "eviction_min_idle", CONFIG_DURATION, "5m", 0, 365 * DAY, .unit_ms = 1000,
-         .help = "Accepted for the public daemon's sake, and without effect: a key that is in use is never evicted, "
-                 "an idle one when its memory is needed, the one unused for longest first."},
+         .help = "Keys stay until their memory is needed; the one unused for longest goes first, and one in use never. "
+                 "One that was in use within this time goes only for a CRITICAL job, or if neither other keys nor work "
+                 "that is under way can make room. 0: any idle one goes."},
     [CONFIG_MEMORY_CRITICAL_RESERVE] =
         {"memory", "critical_reserve", CONFIG_SIZE, "0", 0, UINT64_MAX,
          .help = "Part of the budget that only CRITICAL jobs (WinningPoSt) and their keys may take, so that a full "
@@ -146,8 +147,9 @@ const config_key CONFIG_TABLE[CONFIG_KEYS] = {
                                          .help = "A batch that is not full starts after so many milliseconds."},
     [CONFIG_SCHEDULER_SORT_BY_TYPE] =
         {"scheduler", "sort_by_type", CONFIG_BOOL, "true",
-         .help = "Accepted for the public daemon's sake, and without effect: jobs start by priority, then by age. Keys "
-                 "stay loaded while there is room for them."},
+         .help = "Of one priority, jobs whose key is loaded start before those that need another loaded, so that keys "
+                 "are not loaded and evicted in turn. A job that has waited for `ageing` is not overtaken any more; if "
+                 "that is 0, nobody is. false: jobs start by priority, then by age."},
     [CONFIG_SCHEDULER_AGEING] =
         {"scheduler", "ageing", CONFIG_DURATION, "10m", 0, 365 * DAY, .unit_ms = 1000,
          .help = "A job that has waited so long rises one priority, never to CRITICAL, so that LOW is not starved. "

@@ -73,6 +73,8 @@ static void set_scheduler(engine_config *e, const config *c) {
     e->critical_places = (uint32_t)number(c, CONFIG_SCHEDULER_CRITICAL_PLACES);
     e->max_finished = (uint32_t)number(c, CONFIG_SCHEDULER_RESULTS_KEPT);
     e->ageing_ns = ns(c, CONFIG_SCHEDULER_AGEING);
+    e->group_by_key = number(c, CONFIG_SCHEDULER_SORT_BY_TYPE) != 0;
+    e->key_min_idle_ns = ns(c, CONFIG_MEMORY_EVICTION_MIN_IDLE);
     e->stage_timeout_ns = ns(c, CONFIG_SCHEDULER_STAGE_TIMEOUT);
     e->max_partitions = 256;
 }

@@ -55,6 +55,10 @@ typedef struct engine_config {
     uint64_t critical_reserve;      // of it, only for CRITICAL jobs and their keys
     uint32_t max_attempts;          // device runs a partition may have, >= 1
     uint64_t ageing_ns;             // a waiting job rises one priority (never to CRITICAL) after this long; 0: never
+    bool group_by_key;              // of one priority, jobs whose key is there go first; not before one that has waited
+                                    // for ageing_ns, and not at all without ageing
+    uint64_t key_min_idle_ns;       // a key used within this time makes room for others than CRITICAL jobs only if
+                                    // nothing else can
     uint64_t stage_timeout_ns;      // longest synthesis, device run, verification or key load; 0: no watchdog
     uint32_t device_failure_limit;  // consecutive failures until a device is unhealthy; 0: never
     uint64_t device_retry_ns;       // an unhealthy device is tried again after this long; 0: never

@@ -81,7 +81,8 @@ typedef struct key_entry {
     uint64_t bytes; // reserved for it
     uint32_t refs;  // live units
     uint64_t ticket;
-    uint64_t used; // counter, for least recently used
+    uint64_t used;       // counter, for least recently used
+    uint64_t idle_since; // when its last user left it, or it was loaded for nobody
     uint64_t since, deadline;
     engine_job_id asked_by;
 } key_entry;
@@ -185,6 +186,10 @@ uint64_t core_memory_limit(const engine_core *c, bool critical);
 void core_memory_take(engine_core *c, uint64_t bytes);
 void core_memory_give(engine_core *c, uint64_t bytes);
 uint32_t core_keys_find(const engine_core *c, uint64_t id); // slot of a key that is not absent
+bool core_keys_there(const engine_core *c, uint64_t id);    // loaded or being loaded
+void core_keys_leave(engine_core *c, uint32_t k);           // a unit that used it is gone
+// While a job waits for memory, the next moment at which a key has been idle for long enough to be evicted.
+uint64_t core_keys_next_idle(const engine_core *c);
 // Reserves memory and key for core.plan, all or nothing; starts evictions (and, for a critical plan, gives up waiting
 // units) when that helps. The slot of the key in *k.
 bool core_memory_admit(engine_core *c, uint32_t *k);

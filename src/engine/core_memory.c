@@ -45,12 +45,40 @@ static bool idle(const engine_core *c, uint32_t k) {
     return c->keys[k].state == KEY_LOADED && (c->keys[k].refs == 0 || planted(c, ENGINE_BUG_EVICT_IN_USE));
 }
 
-// Least recently used key that nobody uses, other than `except`.
+bool core_keys_there(const engine_core *c, uint64_t id) {
+    uint32_t k = core_keys_find(c, id);
+    return k != NO_SLOT && c->keys[k].state != KEY_EVICTING;
+}
+
+void core_keys_leave(engine_core *c, uint32_t k) {
+    if (--c->keys[k].refs == 0) c->keys[k].idle_since = c->now;
+}
+
+// An idle key that was in use within key_min_idle_ns.
+static bool fresh(const engine_core *c, uint32_t k) {
+    return add_sat(c->keys[k].idle_since, c->cfg.key_min_idle_ns) > c->now && !planted(c, ENGINE_BUG_EVICT_FRESH);
+}
+
+uint64_t core_keys_next_idle(const engine_core *c) {
+    uint64_t at = NEVER;
+    bool waits = false;
+    for (uint32_t i = 0; i < c->n_live && !waits; i++) waits = c->jobs[c->live[i]].mem_wait;
+    for (uint32_t k = 0; waits && k < c->cfg.max_keys; k++) {
+        if (!idle(c, k) || !fresh(c, k)) continue;
+        uint64_t t = add_sat(c->keys[k].idle_since, c->cfg.key_min_idle_ns);
+        if (t < at) at = t;
+    }
+    return at;
+}
+
+// The key that nobody has used for longest, other than `except`.
 static uint32_t oldest_idle(const engine_core *c, uint64_t except) {
     uint32_t best = NO_SLOT;
-    for (uint32_t k = 0; k < c->cfg.max_keys; k++)
-        if (idle(c, k) && c->keys[k].id != except && (best == NO_SLOT || c->keys[k].used < c->keys[best].used))
-            best = k;
+    for (uint32_t k = 0; k < c->cfg.max_keys; k++) {
+        if (!idle(c, k) || c->keys[k].id == except) continue;
+        const key_entry *e = &c->keys[k], *b = best == NO_SLOT ? NULL : &c->keys[best];
+        if (b == NULL || (e->idle_since != b->idle_since ? e->idle_since < b->idle_since : e->used < b->used)) best = k;
+    }
     return best;
 }
 
@@ -90,25 +118,37 @@ static bool discardable(const unit *u) {
 }
 
 // The plan does not fit. Frees what nobody uses, and for a CRITICAL plan what only waits, but only if that is enough:
-// else running units must end first, and then less may be needed.
+// else running units must end first, and then less may be needed. For other plans a key that was just in use stays as
+// long as units that are under way will give enough; they end, or the key has been idle for long enough before.
 static void make_room(engine_core *c, uint64_t need) {
     uint64_t limit = core_memory_limit(c, c->plan.critical), want = add_sat(c->reserved, need);
     uint64_t lacking = want - limit, coming = 0, could = 0; // want > limit, or it would fit
+    uint64_t working = 0;                                   // what units under way hold
     for (uint32_t i = 0; i < c->max_units; i++) {
-        if (c->units[i].state == UNIT_FREEING) coming += c->units[i].bytes;
-        if (c->plan.critical && discardable(&c->units[i])) could += c->units[i].bytes;
+        const unit *u = &c->units[i];
+        if (u->state == UNIT_FREEING)
+            coming += u->bytes;
+        else if (u->state != UNIT_FREE && !u->overdue)
+            working += u->bytes;
+        if (c->plan.critical && discardable(u)) could += u->bytes;
     }
+    uint64_t stale = 0; // what keys hold that have been idle for long enough
     for (uint32_t k = 0; k < c->cfg.max_keys; k++) {
         if (c->keys[k].state == KEY_EVICTING) coming += c->keys[k].bytes;
-        if (idle(c, k) && c->keys[k].id != c->plan.key) could += c->keys[k].bytes;
+        if (!idle(c, k) || c->keys[k].id == c->plan.key) continue;
+        could += c->keys[k].bytes;
+        if (!fresh(c, k)) stale += c->keys[k].bytes;
     }
     if (coming >= lacking || coming + could < lacking) return;
-    while (coming < lacking) {
+    const bool spare = !c->plan.critical && coming + stale < lacking;
+    if (spare && coming + stale + working >= lacking) return;
+    while (coming < lacking) { // the stale ones first: when it is a fresh one's turn, all of them are coming
         uint32_t k = oldest_idle(c, c->plan.key);
-        if (k == NO_SLOT) break;
+        if (k == NO_SLOT || (spare && fresh(c, k) && coming + working >= lacking)) break;
         coming += c->keys[k].bytes;
         evict(c, k);
     }
+    if (!c->plan.critical) return;
     while (coming < lacking) {
         unit *last = NULL;
         for (uint32_t i = 0; i < c->max_units; i++) {
@@ -160,6 +200,7 @@ void core_keys_loaded(engine_core *c, uint64_t id, uint64_t ticket, uint64_t byt
     key_entry *e = &c->keys[k];
     core_record_key(c, TL_SRS_LOAD_END, e, c->now - e->since);
     e->state = KEY_LOADED;
+    e->idle_since = c->now;
     if (bytes != 0 && bytes <= e->bytes) {
         core_memory_give(c, e->bytes - bytes);
         e->bytes = bytes;
@@ -211,6 +252,7 @@ void core_keys_preload(engine_core *c, uint64_t id, uint64_t bytes, uint64_t tok
         core_act_refuse(c, token, id, id == 0 ? ENGINE_BAD_REQUEST : ENGINE_DRAINING, 0, 0);
     } else if (k != NO_SLOT && c->keys[k].state != KEY_EVICTING) {
         c->keys[k].used = ++c->uses; // already here or on its way
+        c->keys[k].idle_since = c->now;
     } else if (bytes > core_memory_limit(c, false)) {
         core_act_refuse(c, token, id, ENGINE_TOO_BIG, bytes, core_memory_limit(c, false));
     } else if (k != NO_SLOT || empty_slot(c) == NO_SLOT || !fits(c, bytes, false)) {

@@ -3,8 +3,8 @@
 // Order and shape of units: which job is next, and which of its partitions go together.
 #include "engine/core_internal.h"
 
-// A waiting job rises one priority each ageing_ns, up to HIGH; among equals the older goes first. So every job that is
-// not CRITICAL is, after 2 * ageing_ns, behind only those submitted before it (and the CRITICAL ones).
+// A waiting job rises one priority each ageing_ns, up to HIGH. So every job that is not CRITICAL is, after
+// 2 * ageing_ns, behind only those submitted before it (and the CRITICAL ones).
 static unsigned effective(const engine_core *c, const job *j) {
     unsigned p = (unsigned)j->req.priority;
     if (p >= ENGINE_HIGH || c->cfg.ageing_ns == 0 || planted(c, ENGINE_BUG_NO_AGEING)) return p;
@@ -12,10 +12,20 @@ static unsigned effective(const engine_core *c, const job *j) {
     return steps >= ENGINE_HIGH - p ? ENGINE_HIGH : p + (unsigned)steps;
 }
 
+// Of one priority, jobs whose key is there go first, so that keys are not loaded and evicted in turn; but nobody who
+// has waited for ageing_ns lets younger ones pass. Of units, which have a key, this changes nothing.
+static bool in_front(const engine_core *c, const job *j) {
+    if (!c->cfg.group_by_key || c->cfg.ageing_ns == 0 || core_keys_there(c, j->req.key)) return true;
+    return c->now - j->submitted >= c->cfg.ageing_ns && !planted(c, ENGINE_BUG_ENDLESS_GROUPS);
+}
+
 bool core_policy_before(const engine_core *c, uint32_t a, uint32_t pa, uint32_t b, uint32_t pb) {
     if (a == b) return pa < pb;
-    unsigned ea = effective(c, &c->jobs[a]), eb = effective(c, &c->jobs[b]);
-    return ea != eb ? ea > eb : c->jobs[a].id < c->jobs[b].id;
+    const job *x = &c->jobs[a], *y = &c->jobs[b];
+    unsigned ea = effective(c, x), eb = effective(c, y);
+    if (ea != eb) return ea > eb;
+    bool fa = in_front(c, x), fb = in_front(c, y);
+    return fa != fb ? fa : x->id < y->id;
 }
 
 // A unit stands for the first of its jobs that still wants it; they are in order.

@@ -82,6 +82,7 @@ void core_timers_set(engine_core *c) {
         for (uint32_t k = 0; k < c->cfg.max_keys; k++)
             if (c->keys[k].state == KEY_LOADING) earlier(&at, c->keys[k].deadline);
     }
+    earlier(&at, core_keys_next_idle(c));
     for (uint32_t d = 0; d < c->cfg.devices; d++)
         if (c->devices[d].unhealthy && c->devices[d].retry_at > c->now) earlier(&at, c->devices[d].retry_at);
     if (at == c->timer) return;

@@ -164,7 +164,7 @@ void core_units_freed(engine_core *c, engine_unit_id id) {
     unit *u = unit_in(c, id, UNIT_FREEING);
     if (u == NULL) return;
     if (!(u->dead && planted(c, ENGINE_BUG_LEAK_MEMORY))) core_memory_give(c, u->bytes);
-    c->keys[u->key].refs--;
+    core_keys_leave(c, u->key);
     u->state = UNIT_FREE;
     for (uint32_t i = 0; i < u->n; i++)
         if (i == 0 || u->jobs[i] != u->jobs[i - 1]) core_jobs_release(c, u->jobs[i]);

@@ -30,6 +30,8 @@ typedef enum engine_bug {
     ENGINE_BUG_STALE_REPORT,     // a report for a unit that is gone hits the one in its place
     ENGINE_BUG_EAGER_FALLBACK,   // a fallback device takes whatever comes
     ENGINE_BUG_BLIND_TO_STUCK,   // jobs go on waiting for devices that never return
+    ENGINE_BUG_ENDLESS_GROUPS,   // jobs whose key is there go first, however long the others have waited
+    ENGINE_BUG_EVICT_FRESH,      // a key goes as soon as it is idle, whatever else could make room
     ENGINE_BUGS
 } engine_bug;
 

@@ -43,6 +43,8 @@ engine_config runtime_default_config(void) {
         .memory_budget = UINT64_MAX,
         .max_attempts = 3,
         .ageing_ns = 600 * second,
+        .group_by_key = true,
+        .key_min_idle_ns = 300 * second,
         .device_failure_limit = 5,
         .device_retry_ns = 60 * second,
     };

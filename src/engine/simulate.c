@@ -9,8 +9,6 @@
 #include "base/mem.h"
 #include "engine/record.h"
 
-enum { KEY = 1 };
-
 // Something that takes time; it ends with an event for the core.
 typedef enum task_kind { TASK_FIXED, TASK_SYNTH, TASK_GPU } task_kind;
 typedef struct task {
@@ -37,6 +35,7 @@ typedef struct sim {
 } sim;
 
 simulate_config simulate_defaults(void) {
+    const uint64_t second = UINT64_C(1000000000);
     return (simulate_config){
         .engine = {.policy = ENGINE_PARTITION,
                    .slot_size = 1,
@@ -48,7 +47,11 @@ simulate_config simulate_defaults(void) {
                    .max_keys = 4,
                    .max_finished = 16,
                    .memory_budget = UINT64_MAX,
-                   .max_attempts = 1},
+                   .max_attempts = 1,
+                   .ageing_ns = 600 * second,
+                   .group_by_key = true,
+                   .key_min_idle_ns = 300 * second},
+        .kinds = 1,
         .proofs = 5,
         .concurrency = 2,
         .partitions = 10,
@@ -168,7 +171,7 @@ static void step(sim *s, engine_event e) {
 static void submit(sim *s) {
     uint32_t i = s->submitted++;
     engine_request *r = &s->requests[i];
-    *r = (engine_request){.key = KEY,
+    *r = (engine_request){.key = 1 + i % s->f->kinds,
                           .key_bytes = s->f->key_bytes,
                           .partition_bytes = s->f->partition_bytes,
                           .partitions = s->f->partitions,
@@ -222,8 +225,8 @@ static bool advance(sim *s) {
 }
 
 static cuzk_status check(const simulate_config *f, cuzk_error *err) {
-    if (f->proofs == 0 || f->partitions == 0 || (f->arrival_ns == 0 && f->concurrency == 0))
-        return cuzk_fail(err, CUZK_ERR_USAGE, "simulate: no proofs, no partitions or no concurrency");
+    if (f->proofs == 0 || f->partitions == 0 || f->kinds == 0 || (f->arrival_ns == 0 && f->concurrency == 0))
+        return cuzk_fail(err, CUZK_ERR_USAGE, "simulate: no proofs, no partitions, no kinds or no concurrency");
     if (!(f->synth_contention >= 1) || !(f->gpu_contention >= 1) || f->synth_contention > 1000 ||
         f->gpu_contention > 1000)
         return cuzk_fail(err, CUZK_ERR_USAGE, "simulate: contention must be 1 to 1000");
@@ -260,6 +263,7 @@ cuzk_status simulate_run(simulate_result *out, const simulate_config *config,
     sim s = {.f = config, .out = out, .line = line, .ctx = ctx, .timer = UINT64_MAX};
     engine_config e = config->engine;
     e.max_partitions = config->partitions;
+    if (e.max_keys < config->kinds) e.max_keys = config->kinds;
     uint32_t wanted =
         config->arrival_ns != 0 || config->concurrency > config->proofs ? config->proofs : config->concurrency;
     // A job keeps its place until its last unit is freed, a moment after the reply that brings the next one.
@@ -267,7 +271,8 @@ cuzk_status simulate_run(simulate_result *out, const simulate_config *config,
     st = engine_core_create(&s.core, &e, err);
     if (st != CUZK_OK) return st;
     // Live units, and keys.
-    s.max_tasks = 64 + 8 * ((size_t)e.synthesis_concurrency + e.lookahead + (size_t)e.devices * e.workers_per_device);
+    s.max_tasks = 64 + config->kinds +
+                  8 * ((size_t)e.synthesis_concurrency + e.lookahead + (size_t)e.devices * e.workers_per_device);
     s.tasks = mem_calloc(MEM_MISC, s.max_tasks, sizeof *s.tasks);
     s.requests = mem_calloc(MEM_MISC, config->proofs, sizeof *s.requests);
     if (s.tasks == NULL || s.requests == NULL)

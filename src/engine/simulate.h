@@ -27,9 +27,11 @@ typedef struct simulate_config {
     uint64_t pickup_ns;                      // from the device being free and a unit ready until its kernels start
     uint64_t verify_ns;                      // of a unit
     uint64_t partition_bytes, key_bytes, key_load_ns;
+    uint32_t kinds; // circuits, each with a key of its own, that the proofs are of in turn
 } simulate_config;
 
-// A proof of 10 partitions, policy partition, one worker of each kind, no limits; everything else 0.
+// Five proofs of one kind, two in flight, of 10 partitions; policy partition, one worker of each kind, no limits, keys
+// and ageing as the daemon's; everything else 0.
 simulate_config simulate_defaults(void);
 
 typedef struct simulate_result {

@@ -33,6 +33,8 @@ static void random_config(engine_config *c, test_rng *r) {
         .stage_timeout_ns = one_in(r, 2) ? 0 : 60 + test_below(r, 100),
         .device_failure_limit = one_in(r, 2) ? 0 : 1 + (uint32_t)test_below(r, 3),
         .device_retry_ns = one_in(r, 4) ? 0 : 1 + test_below(r, 100),
+        .group_by_key = one_in(r, 2),
+        .key_min_idle_ns = one_in(r, 3) ? 0 : 1 + test_below(r, 400),
     };
     if (!one_in(r, 3)) {
         c->memory_budget = 20 + test_below(r, 200);
@@ -163,7 +165,7 @@ static bool simpler_jobs(scenario *s) {
 
 static bool simpler_world(scenario *s) {
     bool smaller = false;
-    for (unsigned change = 0; change < 20; change++) {
+    for (unsigned change = 0; change < 22; change++) {
         scenario c = *s;
         switch (change) {
         case 0: c.faults.synth_bad = 0; break;
@@ -184,7 +186,9 @@ static bool simpler_world(scenario *s) {
         case 15: c.cfg.memory_budget = UINT64_MAX, c.cfg.critical_reserve = 0; break;
         case 16: c.cfg.critical_reserve = 0; break;
         case 17: c.faults.stuck = 0; break;
-        case 18: c.cfg.devices -= c.cfg.fallback_devices, c.cfg.fallback_devices = 0; break;
+        case 18: c.cfg.group_by_key = false; break;
+        case 19: c.cfg.key_min_idle_ns = 0; break;
+        case 20: c.cfg.devices -= c.cfg.fallback_devices, c.cfg.fallback_devices = 0; break;
         default: c.cfg.device_failure_limit = 0; break;
         }
         smaller |= keep(s, &c);
@@ -206,10 +210,11 @@ void scenario_print(const scenario *s) {
            POLICIES[c->policy], c->slot_size, c->batch_size, (unsigned long long)c->batch_wait_ns,
            c->synthesis_concurrency, c->lookahead, c->devices, c->fallback_devices, c->workers_per_device);
     printf("  pending %u+%u finished %u keys %u budget %llu reserve %llu attempts %u ageing %llu timeout %llu "
-           "health %u/%llu\n",
+           "health %u/%llu grouped %d idle %llu\n",
            c->max_pending_jobs, c->critical_places, c->max_finished, c->max_keys, (unsigned long long)c->memory_budget,
            (unsigned long long)c->critical_reserve, c->max_attempts, (unsigned long long)c->ageing_ns,
-           (unsigned long long)c->stage_timeout_ns, c->device_failure_limit, (unsigned long long)c->device_retry_ns);
+           (unsigned long long)c->stage_timeout_ns, c->device_failure_limit, (unsigned long long)c->device_retry_ns,
+           c->group_by_key, (unsigned long long)c->key_min_idle_ns);
     const world_faults *f = &s->faults;
     printf(
         "  slowest %u, faults: synth %u/%u device %u wrong %u/%u hang %u (stuck %u) key %u/%u again %u no_started %u\n",

@@ -45,18 +45,21 @@ static void random_schedules(void **state) {
     printf("# %llu schedules, %llu steps, %llu jobs (%llu done, %llu failed, %llu stopped), %.1f s of CPU\n",
            (unsigned long long)n, (unsigned long long)t.steps, (unsigned long long)t.jobs, (unsigned long long)t.done,
            (unsigned long long)t.failed, (unsigned long long)t.stopped, cpu);
-    printf("# joined %llu, retries %llu, discarded %llu, blocked %llu, loads %llu, evictions %llu, timeouts %llu, "
-           "waits for memory %llu (critical %llu), unhealthy %llu, fallbacks %llu, stuck %llu",
-           (unsigned long long)t.joined, (unsigned long long)t.retries, (unsigned long long)t.discarded,
-           (unsigned long long)t.blocked, (unsigned long long)t.loads, (unsigned long long)t.evictions,
-           (unsigned long long)t.timeouts, (unsigned long long)t.mem_waits, (unsigned long long)t.critical_waits,
-           (unsigned long long)t.unhealthy, (unsigned long long)t.fallbacks, (unsigned long long)t.stuck);
+    printf(
+        "# joined %llu, retries %llu, discarded %llu, blocked %llu, loads %llu, evictions %llu, timeouts %llu, "
+        "waits for memory %llu (critical %llu), unhealthy %llu, fallbacks %llu, stuck %llu, grouped %llu, fresh keys "
+        "evicted %llu",
+        (unsigned long long)t.joined, (unsigned long long)t.retries, (unsigned long long)t.discarded,
+        (unsigned long long)t.blocked, (unsigned long long)t.loads, (unsigned long long)t.evictions,
+        (unsigned long long)t.timeouts, (unsigned long long)t.mem_waits, (unsigned long long)t.critical_waits,
+        (unsigned long long)t.unhealthy, (unsigned long long)t.fallbacks, (unsigned long long)t.stuck,
+        (unsigned long long)t.grouped, (unsigned long long)t.fresh_evictions);
     add_reasons(&t);
     if (n < 10000) return;
     // The schedules go everywhere, or they show nothing.
-    const uint64_t counts[] = {t.done,      t.failed,         t.stopped,   t.joined,    t.retries,
-                               t.discarded, t.blocked,        t.loads,     t.evictions, t.timeouts,
-                               t.mem_waits, t.critical_waits, t.unhealthy, t.fallbacks, t.stuck};
+    const uint64_t counts[] = {t.done,      t.failed,    t.stopped,   t.joined,   t.retries,        t.discarded,
+                               t.blocked,   t.loads,     t.evictions, t.timeouts, t.mem_waits,      t.critical_waits,
+                               t.unhealthy, t.fallbacks, t.stuck,     t.grouped,  t.fresh_evictions};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) assert_true(counts[i] > n / 1000);
     for (unsigned i = 0; i < ENGINE_REASONS; i++) assert_true(t.reasons[i] > 0);
 }

@@ -66,6 +66,25 @@ class Simulate(unittest.TestCase):
         self.assertEqual(len(self.ok("--sweep", "devices=1..4").splitlines()), 5)
         self.assertEqual(len(self.ok("--sweep", "lookahead=2..3", "--format", "csv").splitlines()), 3)
 
+    def test_kinds(self):
+        args = ["--kinds", "2", "--proofs", "12", "--concurrency", "6", "--partitions", "1", "--key-load", "60s",
+                "--budget", "64GiB", "--key-bytes", "47GiB", "--partition-bytes", "13.6GiB", "--json"]
+        loads = {}
+        for name, more in (("sorted", []), ("as they came", ["--sort-by-type", "off"]), ("no ageing", ["--ageing", "0s"]),
+                           ("old", ["--ageing", "2min", "--synth", "60s"])):
+            loads[name] = json.loads(self.ok(*args, *more))["simulation"]["key_loads"]
+        self.assertEqual(loads["sorted"], 2)
+        self.assertEqual(loads["as they came"], 12)
+        self.assertEqual(loads["no ageing"], 12)
+        self.assertTrue(2 < loads["old"] < 12, loads)
+        # Three keys fit, with little beside them: either they stay, or more partitions are under way.
+        args = ["--kinds", "3", "--proofs", "24", "--concurrency", "6", "--partitions", "4", "--budget", "156GiB",
+                "--key-bytes", "47GiB", "--partition-bytes", "13.6GiB", "--key-load", "60s", "--json"]
+        evictions = [json.loads(self.ok(*args, "--eviction-min-idle", t))["simulation"]["key_evictions"]
+                     for t in ("0s", "1h")]
+        self.assertGreater(evictions[0], 0)
+        self.assertEqual(evictions[1], 0)
+
     def test_mistakes(self):
         for args, words in (
             (["--policy", "magic"], "standard, slotted, partition or batch"),
@@ -74,6 +93,8 @@ class Simulate(unittest.TestCase):
             (["--gpu", "-1s"], "38s or"),
             (["--gpu", "1e9h"], "38s or"),
             (["--budget", "1.5gib"], "256GiB"),
+            (["--sort-by-type", "yes"], "on or off"),
+            (["--kinds", "0"], "--kinds takes a number"),
             (["--proofs", "0"], "--proofs takes a number"),
             (["--partitions", "70000"], "--partitions takes a number"),
             (["--synth-contention", "0.5"], "1 to 1000"),

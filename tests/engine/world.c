@@ -2,13 +2,14 @@
 //
 // The virtual world: event queue, durations and faults, and its account of jobs, units, keys and devices.
 #include "engine/world.h"
+#include "engine/world_queue.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_UNITS = 256, MAX_EVENTS = 4096, MAX_STEPS = 60000, MAX_DEVICES = 4, MAX_WORKERS = 8 };
+enum { MAX_UNITS = 256, MAX_STEPS = 60000, MAX_DEVICES = 4, MAX_WORKERS = 8 };
 
 typedef enum stage { IDLE, SYNTH, READY, ON_DEVICE, RAN, VERIFYING, VERIFIED, FREEING } stage;
 
@@ -31,32 +32,28 @@ typedef struct m_unit {
     uint8_t part[UINT8_MAX + 1];
     bool channel, hung, stopped, kernels, critical, fell, stuck;
     uint32_t worker, device, dev_worker;
-    uint64_t key, bytes;
+    uint64_t key, ticket, bytes; // ticket: of the load of its key
     uint64_t hash;
     uint64_t good[4]; // proofs that are right
 } m_unit;
 
 typedef struct m_key {
     bool present, loaded, leaving;
-    uint64_t ticket, bytes;
+    uint64_t ticket, bytes, idle_since;
 } m_key;
-
-typedef struct item {
-    uint64_t at, order;
-    engine_event e;
-} item;
 
 typedef struct world {
     const scenario *s;
     engine_core *core;
-    uint64_t now, order, timer;
-    item heap[MAX_EVENTS];
-    size_t n;
+    uint64_t now, timer;
+    world_queue queue;
     m_job job[WORLD_JOBS];
     uint32_t by_id[WORLD_JOBS + 2];
     m_unit unit[MAX_UNITS];
     uint32_t units; // highest used + 1
     m_key key[WORLD_KEYS + 1];
+    uint64_t cold;             // a key whose load was asked for by the unit that starts next
+    const engine_event *event; // what the core is stepping on
     bool unhealthy[MAX_DEVICES];
     uint64_t unhealthy_since[MAX_DEVICES];
     uint64_t memory;
@@ -89,35 +86,8 @@ static void fail(world *w, const char *fmt, ...) {
     (void)snprintf(w->text, w->size, "at %llu: %s", (unsigned long long)w->now, what);
 }
 
-static bool before(const item *a, const item *b) { return a->at != b->at ? a->at < b->at : a->order < b->order; }
-
 static void push(world *w, uint64_t at, engine_event e) {
-    if (w->n == MAX_EVENTS) {
-        fail(w, "too many events are pending");
-        return;
-    }
-    size_t i = w->n++;
-    item it = {at, w->order++, e};
-    while (i > 0 && before(&it, &w->heap[(i - 1) / 2])) {
-        w->heap[i] = w->heap[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    w->heap[i] = it;
-}
-
-static item pop(world *w) {
-    item top = w->heap[0], last = w->heap[--w->n];
-    size_t i = 0;
-    for (;;) {
-        size_t c = 2 * i + 1;
-        if (c >= w->n) break;
-        if (c + 1 < w->n && before(&w->heap[c + 1], &w->heap[c])) c++;
-        if (!before(&w->heap[c], &last)) break;
-        w->heap[i] = w->heap[c];
-        i = c;
-    }
-    w->heap[i] = last;
-    return top;
+    if (!world_queue_push(&w->queue, at, e)) fail(w, "too many events are pending");
 }
 
 static uint64_t duration(const world *w, uint64_t h, unsigned tag) { return 1 + mix(h + tag * 7919) % w->s->slowest; }
@@ -149,9 +119,18 @@ static unsigned rank(const world *w, uint32_t j) {
     uint64_t up = (w->now - w->job[j].since) / age;
     return p + up >= ENGINE_HIGH ? ENGINE_HIGH : p + (unsigned)up;
 }
+// Not behind younger jobs whose key is there.
+static bool in_front(const world *w, uint32_t j) {
+    const engine_config *c = &w->s->cfg;
+    uint64_t key = w->s->job[j].req.key;
+    return !c->group_by_key || c->ageing_ns == 0 || w->now - w->job[j].since >= c->ageing_ns ||
+           (w->key[key].present && !w->key[key].leaving && key != w->cold);
+}
 static bool job_before(const world *w, uint32_t a, uint32_t b) {
     unsigned x = rank(w, a), y = rank(w, b);
-    return x != y ? x > y : w->job[a].id < w->job[b].id;
+    if (x != y) return x > y;
+    bool fa = in_front(w, a), fb = in_front(w, b);
+    return fa != fb ? fa : w->job[a].id < w->job[b].id;
 }
 
 static bool has_waiting(const world *w, uint32_t j) {
@@ -241,6 +220,7 @@ static void on_load_key(world *w, const engine_action *a) {
     *k = (m_key){.present = true, .ticket = a->ticket, .bytes = a->needed};
     reserve(w, a->needed);
     w->tally->loads++;
+    w->cold = w->event->kind == ENGINE_EV_PRELOAD && w->event->key == a->key ? 0 : a->key;
     uint64_t h = mix(w->s->seed ^ a->ticket * 77 ^ a->key << 32);
     engine_event e = {.kind = ENGINE_EV_KEY_LOADED, .key = a->key, .ticket = a->ticket, .bytes = a->needed};
     if (chance(h, 1, w->s->faults.key_fail)) {
@@ -256,8 +236,54 @@ static void on_load_key(world *w, const engine_action *a) {
     report(w, d, e, h);
 }
 
+// A unit that is not IDLE uses that load of the key.
+static bool key_used(const world *w, uint64_t key) {
+    for (uint32_t i = 0; i < w->units; i++)
+        if (w->unit[i].st != IDLE && w->unit[i].key == key && w->unit[i].ticket == w->key[key].ticket) return true;
+    return false;
+}
+
+static bool just_idle(const world *w, uint64_t key) {
+    return w->key[key].idle_since + w->s->cfg.key_min_idle_ns > w->now;
+}
+
+// A key that was just in use goes for a job that is not CRITICAL: could it not have been spared? Where the world knows
+// what the job needs (a partition), and that it needs no place for its key.
+static void check_spared(world *w, uint64_t key) {
+    const engine_config *c = &w->s->cfg;
+    bool other = (w->event->kind == ENGINE_EV_EVICT || w->event->kind == ENGINE_EV_KEY_LOADED) && w->event->key == key;
+    if (other || !just_idle(w, key)) return;
+    w->tally->fresh_evictions++;
+    if (c->policy != ENGINE_PARTITION) return;
+    uint32_t first = UINT32_MAX;
+    for (uint32_t j = 0; j < w->s->jobs; j++)
+        if (has_waiting(w, j) && (first == UINT32_MAX || job_before(w, j, first))) first = j;
+    if (first == UINT32_MAX || w->s->job[first].req.priority == ENGINE_CRITICAL) return;
+    const engine_request *r = &w->s->job[first].req;
+    uint64_t limit = c->memory_budget - c->critical_reserve;
+    uint64_t want = w->memory + r->partition_bytes + (w->key[r->key].present ? 0 : r->key_bytes), others = 0;
+    if (want <= limit) return; // for its place
+    uint32_t places = 0;
+    for (uint32_t i = 0; i < w->units; i++) {
+        const m_unit *u = &w->unit[i];
+        if (u->st == IDLE) continue;
+        places += all_terminal(w, u);
+        if (!(u->stopped && u->st == ON_DEVICE)) others += u->bytes;
+    }
+    for (uint64_t k = 1; k <= WORLD_KEYS; k++) {
+        const m_key *x = &w->key[k];
+        places += x->present;
+        bool idle = x->loaded && !key_used(w, k) && !just_idle(w, k) && k != r->key;
+        if (x->leaving || idle) others += x->bytes;
+    }
+    if (places < c->max_keys && others >= want - limit)
+        fail(w, "key %llu goes %llu after its last use, though others could make room", (unsigned long long)key,
+             (unsigned long long)(w->now - w->key[key].idle_since));
+}
+
 static void on_evict_key(world *w, const engine_action *a) {
     m_key *k = &w->key[a->key];
+    check_spared(w, a->key);
     if (!k->present || !k->loaded || k->leaving)
         fail(w, "key %llu is evicted but not there", (unsigned long long)a->key);
     for (uint32_t i = 0; i < w->units; i++)
@@ -287,6 +313,7 @@ static void on_start_synth(world *w, const engine_action *a) {
     uint32_t first = job_of(w, parts[0].job);
     const engine_request *r = &w->s->job[first].req;
     u->key = r->key;
+    u->ticket = w->key[r->key].ticket;
     u->critical = r->priority == ENGINE_CRITICAL;
     u->hash = w->s->seed;
     for (uint32_t i = 0; i < n && !w->bad; i++) {
@@ -320,11 +347,13 @@ static void on_start_synth(world *w, const engine_action *a) {
         fail(w, "%u units in synthesis, %u allowed", running, w->s->cfg.synthesis_concurrency);
     for (uint32_t j = 0; j < w->s->jobs; j++) {
         if (j == first || !has_waiting(w, j)) continue;
+        w->tally->grouped += w->job[j].id < w->job[first].id && rank(w, j) == rank(w, first) && !in_front(w, j);
         bool critical = w->s->job[j].req.priority == ENGINE_CRITICAL && !u->critical;
         if (critical || (w->s->cfg.policy != ENGINE_BATCH && job_before(w, j, first)))
             fail(w, "job %llu starts before job %llu", (unsigned long long)parts[0].job,
                  (unsigned long long)w->job[j].id);
     }
+    w->cold = 0;
     uint64_t h = u->hash, d = duration(w, h, 1);
     engine_event e = {.kind = ENGINE_EV_SYNTH_DONE, .unit = a->unit};
     if (chance(h, 2, w->s->faults.synth_bad)) {
@@ -599,12 +628,16 @@ static void before_step(world *w, const engine_event *e) {
         m_key *k = &w->key[e->key];
         if (!k->present || k->ticket != e->ticket || k->loaded) break;
         k->loaded = true;
+        k->idle_since = w->now;
         if (e->bytes <= k->bytes || e->bytes - k->bytes <= w->s->cfg.memory_budget - w->memory) {
             w->memory = w->memory - k->bytes + e->bytes;
             k->bytes = e->bytes;
         }
         break;
     }
+    case ENGINE_EV_PRELOAD:
+        if (w->key[e->key].present && !w->key[e->key].leaving && !w->draining) w->key[e->key].idle_since = w->now;
+        break;
     case ENGINE_EV_KEY_FAILED:
     case ENGINE_EV_KEY_FREED: {
         m_key *k = &w->key[e->key];
@@ -618,6 +651,7 @@ static void before_step(world *w, const engine_event *e) {
         if (u == NULL || u->st != FREEING) break;
         w->memory -= u->bytes;
         u->st = IDLE;
+        if (u->ticket == w->key[u->key].ticket && !key_used(w, u->key)) w->key[u->key].idle_since = w->now;
         for (uint32_t i = 0; i < u->n; i++)
             if (i == 0 || u->job[i] != u->job[i - 1]) {
                 w->job[u->job[i]].units--;
@@ -654,6 +688,8 @@ static void after_step(world *w) {
 
 static void step(world *w, const engine_event *e) {
     const engine_action *a;
+    w->event = e;
+    w->cold = 0;
     before_step(w, e);
     size_t n = engine_core_step(w->core, w->now, e, &a);
     for (size_t i = 0; i < n && !w->bad; i++) carry_out(w, &a[i]);
@@ -687,7 +723,8 @@ bool world_run(const scenario *s, world_tally *tally, char *text, size_t size) {
     world *w = &space;
     w->s = s;
     w->now = 1000;
-    w->order = w->n = w->units = w->memory = 0;
+    w->units = w->memory = 0;
+    world_queue_clear(&w->queue);
     w->timer = UINT64_MAX;
     memset(w->job, 0, sizeof w->job);
     memset(w->by_id, 0xff, sizeof w->by_id);
@@ -716,14 +753,14 @@ bool world_run(const scenario *s, world_tally *tally, char *text, size_t size) {
             fail(w, "does not come to an end");
             break;
         }
-        if (w->timer != UINT64_MAX && (w->n == 0 || w->timer < w->heap[0].at)) {
+        if (w->timer != UINT64_MAX && w->timer < world_queue_next(&w->queue)) {
             if (w->timer > w->now) w->now = w->timer;
             w->timer = UINT64_MAX;
             step(w, &(engine_event){.kind = ENGINE_EV_TIMER});
             continue;
         }
-        if (w->n == 0) break;
-        item it = pop(w);
+        if (w->queue.n == 0) break;
+        world_item it = world_queue_pop(&w->queue);
         if (it.at > w->now) w->now = it.at;
         if (it.e.kind == ENGINE_EV_CANCEL && (it.e.job = w->job[it.e.token].id) == 0) continue;
         step(w, &it.e);

@@ -45,7 +45,7 @@ typedef struct scenario {
 // What happened, to see that the schedules reach everything.
 typedef struct world_tally {
     uint64_t steps, jobs, done, failed, stopped, joined, retries, discarded, blocked, evictions, timeouts, loads,
-        mem_waits, unhealthy, critical_waits, fallbacks, stuck;
+        mem_waits, unhealthy, critical_waits, fallbacks, stuck, grouped, fresh_evictions;
     uint64_t reasons[ENGINE_REASONS];
 } world_tally;
 
