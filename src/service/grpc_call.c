@@ -12,13 +12,14 @@
 
 #include "base/clock.h"
 #include "base/scrub.h"
+#include "base/mem.h"
 #include "service/grpc_internal.h"
 
 rpc_call *rpc_call_new(rpc_server *server) {
-    rpc_call *call = calloc(1, sizeof *call);
+    rpc_call *call = mem_calloc(MEM_MISC, 1, sizeof *call);
     if (call == NULL) return NULL;
     if (pthread_mutex_init(&call->lock, NULL) != 0) {
-        free(call);
+        mem_free(call);
         return NULL;
     }
     call->server = server;
@@ -52,7 +53,7 @@ void rpc_call_unref(rpc_call *call) {
     grpc_metadata_array_destroy(&call->metadata);
     if (joined) grpc_call_unref(call->core);
     pthread_mutex_destroy(&call->lock);
-    free(call);
+    mem_free(call);
     if (joined) rpc_server_left(server);
 }
 

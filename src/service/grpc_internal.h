@@ -199,5 +199,6 @@ struct rpc_server {
 bool rpc_server_join(rpc_server *r, rpc_call *call); // false: too many calls, and it joined all the same
 void rpc_server_leave(rpc_server *r, rpc_call *call);
 void rpc_server_left(rpc_server *r); // after the last a call has to do with the server
+    atomic_uint accepts_owed; // of ACCEPTS, those that memory was refused for
 
 #endif

@@ -42,11 +42,13 @@ static void accepted(void *owner, bool ok) {
     rpc_call_serve(call);
 }
 
+// Lets one more call come in. Without memory the ticker tries again.
 static void accept_one(rpc_server *r) {
     if (atomic_load(&r->stopping)) return;
     rpc_call *call = rpc_call_new(r);
     if (call == NULL) {
-        log_write(LOG_ERROR, "grpc", NULL, "out of memory: fewer calls are accepted from now on");
+        log_write(LOG_ERROR, "grpc", NULL, "out of memory: fewer calls are accepted at a time until there is some");
+        atomic_fetch_add(&r->accepts_owed, 1);
         return;
     }
     call->accepted.fn = accepted;
@@ -109,6 +111,7 @@ static void *ticker_main(void *arg) {
         const bool stop = r->stop_ticker;
         pthread_mutex_unlock(&r->lock);
         if (stop) return NULL;
+        for (unsigned owed = atomic_exchange(&r->accepts_owed, 0); owed > 0; owed--) accept_one(r);
         const uint64_t now = clock_now_ns();
         for (rpc_call *call = next_call(r, NULL); call != NULL; call = next_call(r, call)) look_after(call, now);
     }

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "grpc_bed.h"
 
 #define ENGINE "/cuzk.v1.ProvingEngine/"
@@ -218,6 +219,28 @@ static void a_shortage_of_descriptors_passes(void **state) {
     close(late);
     close(ahead);
     close(waiting);
+    bed_close(&b);
+}
+
+// Calls go on being accepted once there is memory again, also when each of those that were awaited was refused it.
+static void a_shortage_of_memory_passes(void **state) {
+    (void)state;
+    bed b = bed_open(NULL);
+    still_serves(&b);
+    mem_test_refuse(1);
+    int answered = 0;
+    client_status s;
+    client_error err = {0};
+    while (client_get_status(b.client, &s, 500, &err) == CLIENT_OK && answered < 1000) {
+        client_status_free(&s);
+        answered++;
+    }
+    mem_test_refuse(0);
+    assert_true(answered < 1000); // else nothing was refused
+    int code = CLIENT_UNAVAILABLE;
+    for (int i = 0; i < 20 && code != CLIENT_OK; i++) code = client_get_status(b.client, &s, 500, &err);
+    expect(code, &err, CLIENT_OK, "");
+    client_status_free(&s);
     bed_close(&b);
 }
 
@@ -451,3 +474,4 @@ int main(void) {
     };
     return cmocka_run_group_tests_name("grpc_wire", tests, NULL, NULL);
 }
+        cmocka_unit_test(a_shortage_of_memory_passes),
