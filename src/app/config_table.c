@@ -46,7 +46,7 @@ const config_key CONFIG_TABLE[CONFIG_KEYS] = {
         {"daemon", "max_connections", CONFIG_INTEGER, "256", 1, 65536,
          .help = "Connections that may be open at a time, of gRPC as of HTTP; never more than half of "
                  "the files that may be open. One more waits with HTTP and is closed "
-                 "with gRPC. Those of gRPC with TLS are not counted."},
+                 "with gRPC."},
     [CONFIG_DAEMON_MAX_MESSAGE] =
         {"daemon", "max_message", CONFIG_SIZE, "256MiB", KIB, 2047 * MIB,
          .help = "The longest gRPC message. A longer one is refused before it is read. A C1 of a 32 GiB sector has "

@@ -3,7 +3,6 @@
 // One thread, the first, waits for signals and reports; all others belong to service, gRPC and HTTP.
 #include "app/daemon.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -19,16 +18,13 @@
 #include "base/cpu.h"
 #include "service/http.h"
 
-enum { TICK_MS = 1000, DRAIN_TICK_MS = 100, GRACE_MS = 2000, STOP_MS = 10000, OPEN_EVERY_S = 5 };
+enum { TICK_MS = 1000, DRAIN_TICK_MS = 100, GRACE_MS = 2000, STOP_MS = 10000 };
 
 typedef struct daemon_state {
     const daemon_options *options;
     service *service;
     http_server *http;
-    rpc_server *rpc;   // NULL only when it could not be opened again
-    char address[256]; // where it listens, or did
-    bool deaf;         // takes no connections any more
-    uint64_t open_at;  // when to try again
+    rpc_server *rpc;
     uint64_t timeline_lost;
 } daemon_state;
 
@@ -93,7 +89,6 @@ static cuzk_status start(daemon_state *d, cuzk_error *err) {
     cuzk_status s = service_create(&d->service, &o->service, err);
     if (s == CUZK_OK) s = rpc_server_start(&d->rpc, d->service, &o->rpc, err);
     if (s != CUZK_OK) return s;
-    snprintf(d->address, sizeof d->address, "%s", rpc_server_address(d->rpc, 0));
     log_write(LOG_INFO, "daemon", NULL, "gRPC at %s%s", rpc_server_address(d->rpc, 0),
               o->rpc.tls_cert != NULL && rpc_server_port(d->rpc, 0) != 0 ? ", with TLS" : "");
     if (o->status_listen == NULL) return CUZK_OK;
@@ -157,44 +152,6 @@ static bool report(daemon_state *d, const char *what, bool watchdog) {
     return true;
 }
 
-// Jobs go on, but nobody could ask for them: the wire is opened again.
-static void open_again(daemon_state *d) {
-    cuzk_error why;
-    log_write(LOG_ERROR, "daemon", NULL, "gRPC at %s takes no connections; it is opened again", d->address);
-    if (d->rpc != NULL) rpc_server_stop(&d->rpc, 0);
-    const char *listen[1] = {d->address};
-    rpc_server_options again = d->options->rpc;
-    const size_t len = strlen(d->options->listen[0]);
-    // Where any port was asked for, it stays the one that it became.
-    if (len > 2 && strcmp(d->options->listen[0] + len - 2, ":0") == 0) again.listen = listen;
-    if (rpc_server_start(&d->rpc, d->service, &again, &why) != CUZK_OK)
-        log_write(LOG_ERROR, "daemon", NULL, "%s", why.text);
-}
-
-// Of the descriptors that may be open, fewer than an eighth are left.
-static bool descriptors_are_short(void) {
-    struct rlimit r;
-    DIR *d = opendir("/proc/self/fd");
-    if (d == NULL || getrlimit(RLIMIT_NOFILE, &r) != 0) {
-        if (d != NULL) closedir(d);
-        return true; // none to look with
-    }
-    rlim_t n = 0;
-    while (readdir(d) != NULL) n++;
-    closedir(d);
-    return n > r.rlim_cur - r.rlim_cur / 8;
-}
-
-// A listener that gRPC's core gave up for want of descriptors is opened again as soon as there are some. That ends the
-// calls in flight (UNAVAILABLE), not their jobs: a client that asks again with the same id joins.
-static void keep_listening(daemon_state *d, uint64_t now) {
-    if (rpc_server_lost_listener()) d->deaf = true;
-    if ((!d->deaf && d->rpc != NULL) || now < d->open_at || descriptors_are_short()) return;
-    d->deaf = false;
-    open_again(d);
-    d->open_at = now + OPEN_EVERY_S * UINT64_C(1000000000);
-}
-
 // Lines of the timeline that its file did not take; said as often as it gets worse.
 static void tell_of_timeline(daemon_state *d) {
     const recorder_stats r = service_timeline_stats(d->service);
@@ -218,7 +175,6 @@ static int serve(daemon_state *d, const sigset_t *signals) {
         log_tick();
         (void)report(d, "serving", watchdog != 0);
         tell_of_timeline(d);
-        keep_listening(d, clock_now_ns());
     }
 }
 

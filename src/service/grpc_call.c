@@ -9,10 +9,11 @@
 
 #include <grpc/byte_buffer.h>
 #include <grpc/slice.h>
+#include <grpc/support/alloc.h>
 
 #include "base/clock.h"
-#include "base/scrub.h"
 #include "base/mem.h"
+#include "base/scrub.h"
 #include "service/grpc_internal.h"
 
 rpc_call *rpc_call_new(rpc_server *server) {
@@ -63,6 +64,20 @@ void rpc_drop_request(rpc_call *call) {
     call->request = NULL;
     atomic_fetch_sub(&call->server->buffered, call->request_bytes);
     call->request_bytes = 0;
+}
+
+void rpc_call_peer(const rpc_call *call, char out[RPC_PEER_MAX]) {
+    char *address = grpc_call_get_peer(call->core);
+    grpc_auth_context *auth = grpc_call_auth_context(call->core);
+    grpc_auth_property_iterator names = grpc_auth_context_find_properties_by_name(auth, GRPC_X509_CN_PROPERTY_NAME);
+    const grpc_auth_property *name = grpc_auth_property_iterator_next(&names);
+    if (name != NULL)
+        snprintf(out, RPC_PEER_MAX, "%s, certificate of %.*s", address, (int)name->value_length, name->value);
+    else
+        snprintf(out, RPC_PEER_MAX, "%s", address);
+    scrub_text(out);
+    grpc_auth_context_release(auth);
+    gpr_free(address);
 }
 
 static void start(rpc_call *call, const grpc_op *ops, size_t n, rpc_tag *tag) {

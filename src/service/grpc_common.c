@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "service/grpc_common.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,15 +15,8 @@
 #include "base/mem.h"
 #include "base/scrub.h"
 
-static atomic_bool listener_lost;
-
-bool wire_listener_lost(void) { return atomic_exchange_explicit(&listener_lost, false, memory_order_relaxed); }
-
 // C core calls an error what a stranger on the port can cause at will, so that nothing of it is more than a warning.
 static void forward_log(gpr_log_func_args *args) {
-    // Core 1.51 (tcp_server_posix.cc) gives a listener up for good when accept fails, and this line is all it says.
-    if (strncmp(args->message, "Failed accept", 13) == 0)
-        atomic_store_explicit(&listener_lost, true, memory_order_relaxed);
     const log_level level = args->severity == GPR_LOG_SEVERITY_ERROR  ? LOG_WARN
                             : args->severity == GPR_LOG_SEVERITY_INFO ? LOG_DEBUG
                                                                       : LOG_TRACE;

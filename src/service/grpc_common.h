@@ -18,9 +18,6 @@
 // have ended, so that it must not come from one of them. What C core has to say goes to our log and never to stderr.
 void wire_enter(void);
 void wire_leave(void);
-// Has a listener of this process been given up since the last call? C core does that when a connection comes while no
-// descriptor is free; the server must be stopped and started again.
-bool wire_listener_lost(void);
 
 // Copies of a slice: as text with a NUL, cut at cap - 1 bytes and scrubbed (base/scrub.h).
 void wire_slice_text(char *out, size_t cap, grpc_slice slice);

@@ -99,6 +99,10 @@ bool rpc_call_try_ref(rpc_call *call); // of one found in the list: false if it 
 void rpc_call_unref(rpc_call *call);
 void rpc_call_serve(rpc_call *call); // C core has handed over a new call
 
+enum { RPC_PEER_MAX = 256 };
+// Who called, for the log: the address, and the common name of the client's certificate where there is one.
+void rpc_call_peer(const rpc_call *call, char out[RPC_PEER_MAX]);
+
 // Answers: message and OK, or a failure. Later answers are dropped. Messages are taken.
 void rpc_reply(rpc_call *call, grpc_byte_buffer *message);
 void rpc_fail(rpc_call *call, const service_error *error);
@@ -132,12 +136,17 @@ void rpc_lane_stop(rpc_lane **lane); // runs what waits, see above, and ends
 
 // --- connections (grpc_gate.c) ---
 
+// The two ways into C core (grpc_door.h), and the server's arguments that their handles appear in.
+typedef enum rpc_door { RPC_DOOR_PLAIN, RPC_DOOR_TLS, RPC_DOORS } rpc_door;
+extern const char *const RPC_DOOR_NAMES[RPC_DOORS];
+
 // `refused` counts those that are sent away, and must outlive the gate.
 CUZK_MUST_USE cuzk_status rpc_gate_create(rpc_gate **out, uint32_t max_connections, uint32_t handshake_ms,
                                           atomic_uint_fast64_t *refused, cuzk_error *err);
 // A listening, non-blocking socket, which must outlive the gate. Before the start.
-CUZK_MUST_USE cuzk_status rpc_gate_add(rpc_gate *g, int fd, cuzk_error *err);
-CUZK_MUST_USE cuzk_status rpc_gate_start(rpc_gate *g, grpc_server *core, cuzk_error *err);
+CUZK_MUST_USE cuzk_status rpc_gate_add(rpc_gate *g, int fd, bool tls, cuzk_error *err);
+// The doors must outlive the gate, and C core must have been started.
+CUZK_MUST_USE cuzk_status rpc_gate_start(rpc_gate *g, void *const *doors, cuzk_error *err);
 // Before C core is told to shut down. What was handed to it stays its own.
 void rpc_gate_close(rpc_gate **g);
 
@@ -146,13 +155,15 @@ void rpc_gate_close(rpc_gate **g);
 typedef struct rpc_address {
     char shown[LISTEN_ADDRESS_MAX]; // for clients on this machine
     int port;
-    listener first, second; // plain ones: at the gate
+    listener first, second;
 } rpc_address;
 
-// With TLS, C core listens on a TCP address; all else is listened on at the gate.
-CUZK_MUST_USE cuzk_status rpc_listen(rpc_address *out, rpc_gate *gate, grpc_server *core, grpc_server_credentials *tls,
-                                     const char *address, cuzk_error *err);
+// `tls`: whoever comes by TCP must speak it.
+CUZK_MUST_USE cuzk_status rpc_listen(rpc_address *out, rpc_gate *gate, bool tls, const char *address, cuzk_error *err);
 void rpc_listen_end(rpc_address *a); // when the gate is closed
+// Has C core open the doors, that of TLS if there are credentials.
+CUZK_MUST_USE cuzk_status rpc_open_doors(grpc_server *core, void *const *doors, grpc_server_credentials *tls,
+                                         cuzk_error *err);
 // *out is NULL without TLS.
 CUZK_MUST_USE cuzk_status rpc_credentials(grpc_server_credentials **out, const rpc_server_options *options,
                                           cuzk_error *err);
@@ -178,6 +189,7 @@ struct rpc_server {
     rpc_address *addresses;
     size_t n_addresses;
     rpc_gate *gate;
+    void *doors[RPC_DOORS];
     rpc_lane *parse, *keys;
     rpc_reflection *reflection;
     pthread_t *threads, ticker;
@@ -187,6 +199,7 @@ struct rpc_server {
 
     atomic_bool stopping;
     atomic_uint_fast64_t accepted, refused, buffered;
+    atomic_uint accepts_owed; // of ACCEPTS, those that memory was refused for
 
     pthread_mutex_t lock; // of what follows
     pthread_cond_t changed;
@@ -199,6 +212,5 @@ struct rpc_server {
 bool rpc_server_join(rpc_server *r, rpc_call *call); // false: too many calls, and it joined all the same
 void rpc_server_leave(rpc_server *r, rpc_call *call);
 void rpc_server_left(rpc_server *r); // after the last a call has to do with the server
-    atomic_uint accepts_owed; // of ACCEPTS, those that memory was refused for
 
 #endif

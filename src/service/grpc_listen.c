@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Where the server listens, and the credentials of TLS. Plain addresses are listened on here (service/listen.h) and
-// watched by the gate; those of TLS by C core.
+// Where the server listens (service/listen.h, watched by the gate), and what C core asks of those who come.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "service/grpc_door.h"
 #include "service/grpc_internal.h"
+
+const char *const RPC_DOOR_NAMES[RPC_DOORS] = {RPC_DOOR_PREFIX "plain", RPC_DOOR_PREFIX "tls"};
 
 cuzk_status rpc_credentials(grpc_server_credentials **out, const rpc_server_options *o, cuzk_error *err) {
     *out = NULL;
@@ -33,45 +35,36 @@ cuzk_status rpc_credentials(grpc_server_credentials **out, const rpc_server_opti
     return st;
 }
 
-// C core says of a failure only that there was one, so that the reason is asked for by listening for a moment.
-static cuzk_status listen_tls(rpc_address *out, grpc_server *core, grpc_server_credentials *tls, const char *address,
-                              cuzk_error *err) {
-    char name[LISTEN_ADDRESS_MAX];
-    const char *colon = strrchr(address, ':');
-    snprintf(name, sizeof name, "%s%s", colon == address ? "127.0.0.1" : "", address); // no host: this machine
-    out->port = strlen(name) + 1 < sizeof name ? grpc_server_add_http2_port(core, name, tls) : 0;
-    if (out->port <= 0) {
-        listener l;
-        out->port = 0;
-        const cuzk_status st = listen_open(&l, address, err);
-        if (st != CUZK_OK) return st;
-        listen_close(&l, false);
-        return cuzk_fail(err, CUZK_ERR_IO,
-                         "address %s: the TLS certificate and key were refused; do they belong together?", address);
-    }
-    char *port_text = strrchr(name, ':');
-    *port_text = 0;
-    const char *near = strcmp(name, "0.0.0.0") == 0 ? "127.0.0.1" : strcmp(name, "[::]") == 0 ? "[::1]" : name;
-    snprintf(out->shown, sizeof out->shown, "%.160s:%d", near, out->port);
-    return CUZK_OK;
+cuzk_status rpc_open_doors(grpc_server *core, void *const *doors, grpc_server_credentials *tls, cuzk_error *err) {
+    grpc_server_credentials *plain = grpc_insecure_server_credentials_create();
+    (void)grpc_server_add_http2_port(core, RPC_DOOR_NAMES[RPC_DOOR_PLAIN], plain); // what it returns is a port's number
+    grpc_server_credentials_release(plain);
+    if (doors[RPC_DOOR_PLAIN] == NULL)
+        return cuzk_fail(err, CUZK_ERR_INTERNAL, "gRPC C core %s takes no connections from outside",
+                         grpc_version_string());
+    if (tls == NULL) return CUZK_OK;
+    (void)grpc_server_add_http2_port(core, RPC_DOOR_NAMES[RPC_DOOR_TLS], tls);
+    // C core says of a failure only that there was one.
+    return doors[RPC_DOOR_TLS] != NULL
+               ? CUZK_OK
+               : cuzk_fail(err, CUZK_ERR_INPUT, "the TLS certificate and key were refused; do they belong together?");
 }
 
-cuzk_status rpc_listen(rpc_address *out, rpc_gate *gate, grpc_server *core, grpc_server_credentials *tls,
-                       const char *address, cuzk_error *err) {
+cuzk_status rpc_listen(rpc_address *out, rpc_gate *gate, bool tls, const char *address, cuzk_error *err) {
     out->first.fd = out->second.fd = -1;
-    if (tls != NULL && strncmp(address, "unix:", 5) != 0) return listen_tls(out, core, tls, address, err);
+    if (strncmp(address, "unix:", 5) == 0) tls = false;
     // A client that was told this name may come by either family.
     const bool both = strncmp(address, "localhost:", 10) == 0;
     char text[LISTEN_ADDRESS_MAX];
     if (both) snprintf(text, sizeof text, "127.0.0.1:%.16s", address + 10);
     cuzk_status st = listen_open(&out->first, both ? text : address, err);
     if (st != CUZK_OK) return st;
-    st = rpc_gate_add(gate, out->first.fd, err);
+    st = rpc_gate_add(gate, out->first.fd, tls, err);
     out->port = out->first.port;
     snprintf(out->shown, sizeof out->shown, "%s", out->first.address);
     if (both && st == CUZK_OK) {
         snprintf(text, sizeof text, "[::1]:%d", out->port);
-        if (listen_open(&out->second, text, NULL) == CUZK_OK) st = rpc_gate_add(gate, out->second.fd, err);
+        if (listen_open(&out->second, text, NULL) == CUZK_OK) st = rpc_gate_add(gate, out->second.fd, tls, err);
     }
     if (st != CUZK_OK) rpc_listen_end(out);
     return st;

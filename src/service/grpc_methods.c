@@ -6,6 +6,7 @@
 
 #include <grpc/slice.h>
 
+#include "base/log.h"
 #include "proving.pb-c.h"
 #include "service/grpc_internal.h"
 
@@ -15,6 +16,13 @@ static void drop(void *message) { protobuf_c_message_free_unpacked(message, NULL
 
 // protobuf-c has no const; what it packs it only reads.
 static char *text_of(const char *text) { return (char *)(uintptr_t)(text == NULL ? "" : text); }
+
+// Whose doing it is, for whoever wonders later.
+static void log_peer(const rpc_call *call, const char *job, const char *what) {
+    char peer[RPC_PEER_MAX];
+    rpc_call_peer(call, peer);
+    log_write(LOG_INFO, "grpc", job, "%s by %s", what, peer);
+}
 
 static void reply(rpc_call *call, const ProtobufCMessage *message) { rpc_reply(call, wire_pack(message)); }
 
@@ -111,6 +119,7 @@ static service_code submit(rpc_call *call, service_submitted *out, const Cuzk__V
         .comm_d_new_len = m->comm_d_new.len,
     };
     const service_code code = service_submit(call->server->service, out, &request, err);
+    if (code == SERVICE_OK) log_peer(call, out->job_id, "asked for");
     free(data);
     free(lens);
     return code;
@@ -168,6 +177,7 @@ static void cancel_proof(rpc_call *call) {
     bool was_running = false;
     service_error err = {0};
     if (service_cancel(call->server->service, m->job_id, &was_running, &err) == SERVICE_OK) {
+        log_peer(call, m->job_id, was_running ? "cancelled while it ran" : "cancelled");
         Cuzk__V1__CancelProofResponse answer;
         cuzk__v1__cancel_proof_response__init(&answer);
         answer.was_running = was_running;

@@ -157,8 +157,6 @@ rpc_server_stats rpc_server_stats_of(rpc_server *r) {
     return out;
 }
 
-bool rpc_server_lost_listener(void) { return wire_listener_lost(); }
-
 int rpc_server_port(const rpc_server *r, size_t i) { return r->addresses[i].port; }
 const char *rpc_server_address(const rpc_server *r, size_t i) { return r->addresses[i].shown; }
 
@@ -197,6 +195,12 @@ static grpc_arg integer(const char *key, uint64_t value) {
                       .value.integer = value > INT32_MAX ? INT32_MAX : (int)value};
 }
 
+// The server's arguments hold where the doors' handles belong; nothing is copied or freed with them.
+static void *same(void *p) { return p; }
+static void forget(void *p) { (void)p; }
+static int compare(void *a, void *b) { return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b); }
+static const grpc_arg_pointer_vtable PLACE = {same, forget, compare};
+
 static void create_core(rpc_server *r) {
     const rpc_server_options *o = &r->options;
     // What connections have received and not handed over counts against this: C core reads a message whole before it
@@ -205,6 +209,10 @@ static void create_core(rpc_server *r) {
     grpc_resource_quota_resize(quota, (size_t)(o->max_buffered_bytes + o->max_message_bytes + (64u << 20)));
     grpc_arg args[16];
     size_t n = 0;
+    for (int i = 0; i < RPC_DOORS; i++)
+        args[n++] = (grpc_arg){.type = GRPC_ARG_POINTER,
+                               .key = (char *)(uintptr_t)RPC_DOOR_NAMES[i],
+                               .value.pointer = {&r->doors[i], &PLACE}};
     args[n++] = integer(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, o->max_message_bytes);
     args[n++] = integer(GRPC_ARG_MAX_CONCURRENT_STREAMS, o->max_streams);
     args[n++] = integer(GRPC_ARG_MAX_CONNECTION_IDLE_MS, o->idle_ms);
@@ -214,7 +222,6 @@ static void create_core(rpc_server *r) {
     // Clients may ask for signs of life as often themselves, and are not thrown out for it.
     args[n++] = integer(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5000);
     args[n++] = integer(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, o->handshake_timeout_ms);
-    args[n++] = integer(GRPC_ARG_ALLOW_REUSEPORT, 0); // two daemons on one port would share its calls at random
     // A few compressed bytes would become any number of plain ones, past every limit: identity alone.
     args[n++] = integer(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1u << GRPC_COMPRESS_NONE);
     args[n++] = (grpc_arg){.type = GRPC_ARG_POINTER,
@@ -233,8 +240,9 @@ static cuzk_status listen_all(rpc_server *r, const rpc_server_options *o, cuzk_e
     if (r->addresses == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "gRPC: out of memory");
     grpc_server_credentials *creds = NULL;
     cuzk_status st = rpc_credentials(&creds, o, err);
+    if (st == CUZK_OK) st = rpc_open_doors(r->core, r->doors, creds, err);
     for (size_t i = 0; i < o->n_listen && st == CUZK_OK; i++) {
-        st = rpc_listen(&r->addresses[i], r->gate, r->core, creds, o->listen[i], err);
+        st = rpc_listen(&r->addresses[i], r->gate, creds != NULL, o->listen[i], err);
         if (st == CUZK_OK) r->n_addresses++;
     }
     if (creds != NULL) grpc_server_credentials_release(creds);
@@ -288,7 +296,7 @@ cuzk_status rpc_server_start(rpc_server **out, service *s, const rpc_server_opti
     if (st == CUZK_OK) {
         grpc_server_start(r->core);
         for (int i = 0; i < ACCEPTS; i++) accept_one(r);
-        st = rpc_gate_start(r->gate, r->core, err);
+        st = rpc_gate_start(r->gate, r->doors, err);
     }
     if (st != CUZK_OK) {
         rpc_server_stop(&r, 0);

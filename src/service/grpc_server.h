@@ -16,13 +16,13 @@ typedef struct rpc_server rpc_server;
 
 typedef struct rpc_server_options {
     // Addresses, one or more: "0.0.0.0:9820", "[::1]:9820", "localhost:0" (0: a port that is free), "unix:///path".
-    // 0.0.0.0 is every IPv4 address, [::] every address (with TLS both are every address); no host is 127.0.0.1.
+    // 0.0.0.0 is every IPv4 address, [::] every address; no host is 127.0.0.1.
     const char *const *listen;
     size_t n_listen;
     // 0 takes the default that is named.
     uint64_t max_message_bytes;    // of a request, 256 MiB; larger is RESOURCE_EXHAUSTED
     uint64_t max_buffered_bytes;   // received and not yet parsed, of all calls together: 4 * max_message_bytes
-    uint32_t max_connections;      // 4096, and never more than half the files that may be open; not with TLS
+    uint32_t max_connections;      // 4096, and never more than half the files that may be open
     uint32_t max_streams;          // calls at a time of one connection: 256
     uint32_t max_calls;            // calls at a time in all: 4096
     uint32_t max_watchers;         // streams that stay open at a time: 64
@@ -30,7 +30,7 @@ typedef struct rpc_server_options {
     uint32_t idle_ms;              // a connection without calls is closed after this long: 1 hour
     uint32_t keepalive_ms;         // a silent connection is asked for a sign of life: 1 minute
     uint32_t keepalive_timeout_ms; // and closed when none comes: 20 s
-    uint32_t handshake_timeout_ms; // from the connection to its first bytes of HTTP/2: 20 s
+    uint32_t handshake_timeout_ms; // from the connection to its first bytes, and from those to HTTP/2's settings: 20 s
     unsigned threads;              // that serve connections: 2
     // PEM files; NULL: none. With a certificate, TCP addresses speak TLS alone; unix sockets stay plain, their mode
     // guards them. With a client CA, clients need a certificate of it.
@@ -47,11 +47,6 @@ CUZK_MUST_USE cuzk_status rpc_server_start(rpc_server **out, service *s, const r
 // Of listen[i]: the port (0 for a unix socket), and what a client on this machine would open ("127.0.0.1:9820").
 int rpc_server_port(const rpc_server *r, size_t i);
 const char *rpc_server_address(const rpc_server *r, size_t i);
-
-// Has a server of this process lost a listener since the last call? Only one with TLS can: connections that are open go
-// on, new ones are not taken, for C core gives up listening when a connection comes while no descriptor is free. Stop it
-// and start another.
-bool rpc_server_lost_listener(void);
 
 typedef struct rpc_server_stats {
     uint64_t calls;   // accepted since the start

@@ -33,6 +33,17 @@ client *bed_client(const bed *b) {
     return c;
 }
 
+int bed_ask(const client_options *o, client_error *err) {
+    client *c;
+    cuzk_error e = {0};
+    client_status s;
+    if (client_open(&c, o, &e) != CUZK_OK) fail_msg("%s", e.text);
+    const int code = client_get_status(c, &s, 5000, err);
+    if (code == CLIENT_OK) client_status_free(&s);
+    client_close(&c);
+    return code;
+}
+
 static bool idle(void *ctx) { return rpc_server_stats_of(ctx).open == 0; }
 
 void bed_close(bed *b) {
@@ -65,6 +76,8 @@ void bare_connect_with(const bed *b, int fd) {
     assert_true(fd >= 0);
     assert_int_equal(connect(fd, (const struct sockaddr *)&sa, sizeof sa), 0);
 }
+
+void bare_send(int fd, const void *bytes, size_t n) { assert_int_equal(send(fd, bytes, n, MSG_NOSIGNAL), (ssize_t)n); }
 
 int bare_connect(const bed *b) {
     const int fd = socket(AF_INET, SOCK_STREAM, 0);

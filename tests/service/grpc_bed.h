@@ -21,6 +21,9 @@ bed bed_open(const rpc_server_options *options);
 void bed_close(bed *b);           // also asserts that no call is left, and none of its buffered bytes
 client *bed_client(const bed *b); // another one
 
+// What a client with these options of its own gets for a question.
+int bed_ask(const client_options *o, client_error *err);
+
 // A request of kind toy with one partition.
 client_proof_request bed_request(const char *id, const char *input);
 void nap(unsigned ms);
@@ -30,6 +33,7 @@ void eventually(bool (*holds)(void *ctx), void *ctx);
 // A bare connection to the server's first address.
 int bare_connect(const bed *b);
 void bare_connect_with(const bed *b, int fd); // a socket made before
+void bare_send(int fd, const void *bytes, size_t n);
 // Reads until the peer closes, at most `ms`; true if it did.
 bool bare_closed_within(int fd, unsigned ms);
 // A folder of the test's own, removed with what is in it by scratch_remove.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Where the server listens and to whom: ports, unix sockets living and dead, TLS with certificates made here.
+// Where the server listens: ports, unix sockets living and dead. (TLS: test_grpc_tls.c.)
 #include <errno.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -15,21 +15,10 @@ static cuzk_status try_start(rpc_server **out, service *s, const char *address, 
     return rpc_server_start(out, s, &o, err);
 }
 
-static int ask(const client_options *o, client_error *err) {
-    client *c;
-    cuzk_error e = {0};
-    client_status s;
-    if (client_open(&c, o, &e) != CUZK_OK) fail_msg("%s", e.text);
-    const int code = client_get_status(c, &s, 5000, err);
-    if (code == CLIENT_OK) client_status_free(&s);
-    client_close(&c);
-    return code;
-}
-
 static void expect_answer(const char *target) {
     client_error err = {0};
     const client_options o = {.target = target};
-    if (ask(&o, &err) != CLIENT_OK) fail_msg("%s: %s", target, err.text);
+    if (bed_ask(&o, &err) != CLIENT_OK) fail_msg("%s: %s", target, err.text);
 }
 
 static void refuses(const char *address, cuzk_status status, const char *word) {
@@ -175,74 +164,6 @@ static void unix_paths_that_cannot_be(void **state) {
     scratch_remove(folder);
 }
 
-// --- TLS ---
-
-static bool make_certificates(const char *folder) {
-    char command[2048];
-    snprintf(command, sizeof command,
-             "cd %s && command -v openssl >/dev/null && exec >/dev/null 2>&1 &&"
-             "pair() { openssl req -x509 -newkey rsa:2048 -nodes -days 2 -keyout $1.key -out $1.pem -subj /CN=$2 "
-             "-addext subjectAltName=DNS:localhost,IP:127.0.0.1; } && pair server localhost && pair client me && "
-             "pair other you",
-             folder);
-    return system(command) == 0;
-}
-
-static void tls(void **state) {
-    (void)state;
-    char folder[64], files[6][96];
-    scratch_make(folder);
-    if (!make_certificates(folder)) {
-        scratch_remove(folder);
-        puts("# no openssl program here");
-        skip();
-    }
-    static const char *const names[] = {"server.pem", "server.key", "client.pem",
-                                        "client.key", "other.pem",  "other.key"};
-    for (int i = 0; i < 6; i++) snprintf(files[i], sizeof files[i], "%s/%s", folder, names[i]);
-    char address[96], socket_path[96];
-    snprintf(socket_path, sizeof socket_path, "unix://%s/d.sock", folder);
-    const char *const listen[] = {"127.0.0.1:0", socket_path};
-    for (int with_clients = 0; with_clients < 2; with_clients++) {
-        const rpc_server_options o = {.listen = listen,
-                                      .n_listen = 2,
-                                      .tls_cert = files[0],
-                                      .tls_key = files[1],
-                                      .tls_client_ca = with_clients ? files[2] : NULL};
-        bed b = bed_open(&o);
-        snprintf(address, sizeof address, "%s", rpc_server_address(b.server, 0));
-        client_error err = {0};
-        client_options c = {.target = address, .tls = true, .ca_file = files[0]};
-        assert_int_equal(ask(&c, &err), with_clients ? CLIENT_UNAVAILABLE : CLIENT_OK);
-        c.cert_file = files[2];
-        c.key_file = files[3];
-        assert_int_equal(ask(&c, &err), CLIENT_OK);
-        c.cert_file = files[4]; // of somebody whom the server does not know
-        c.key_file = files[5];
-        assert_int_equal(ask(&c, &err), with_clients ? CLIENT_UNAVAILABLE : CLIENT_OK);
-        c = (client_options){.target = address, .tls = true, .ca_file = files[4]}; // the wrong authority
-        assert_int_equal(ask(&c, &err), CLIENT_UNAVAILABLE);
-        c = (client_options){.target = address}; // without TLS
-        assert_int_equal(ask(&c, &err), CLIENT_UNAVAILABLE);
-        expect_answer(socket_path); // plain: its mode guards it
-        bed_close(&b);
-    }
-    // Files that are not what they should be.
-    service *s = fake_service_create();
-    rpc_server *r;
-    cuzk_error e = {0};
-    rpc_server_options o = {.listen = listen, .n_listen = 1, .tls_cert = files[0]};
-    assert_int_equal(rpc_server_start(&r, s, &o, &e), CUZK_ERR_USAGE);
-    o.tls_key = "/nonexistent/key";
-    assert_int_equal(rpc_server_start(&r, s, &o, &e), CUZK_ERR_IO);
-    assert_non_null(strstr(e.text, "/nonexistent/key"));
-    o.tls_key = files[3]; // of another certificate
-    assert_int_not_equal(rpc_server_start(&r, s, &o, &e), CUZK_OK);
-    assert_non_null(strstr(e.text, "TLS"));
-    fake_service_destroy(s);
-    scratch_remove(folder);
-}
-
 static void files_of_the_client(void **state) {
     (void)state;
     client *c;
@@ -262,7 +183,6 @@ int main(void) {
         cmocka_unit_test(unix_socket_of_the_living),
         cmocka_unit_test(unix_socket_of_the_dead),
         cmocka_unit_test(unix_paths_that_cannot_be),
-        cmocka_unit_test(tls),
         cmocka_unit_test(files_of_the_client),
     };
     return cmocka_run_group_tests_name("grpc_listen", tests, NULL, NULL);
