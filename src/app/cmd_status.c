@@ -72,7 +72,8 @@ static void scrub_strings(json_t *value) {
 static cuzk_status read_document(json_t **doc, const char *text, size_t len, const char *address, cuzk_error *err) {
     *doc = json_loadb(text, len, 0, NULL);
     scrub_strings(*doc);
-    return json_is_object(*doc) ? CUZK_OK : cuzk_fail(err, CUZK_ERR_FORMAT, "%s: its status is no JSON object", address);
+    return json_is_object(*doc) ? CUZK_OK
+                                : cuzk_fail(err, CUZK_ERR_FORMAT, "%s: its status is no JSON object", address);
 }
 
 static cuzk_status ask_http(json_t **doc, const char *address, cuzk_error *err) {

@@ -242,8 +242,8 @@ int client_status_json(client *c, char **json, size_t *len, uint64_t timeout_ms,
     Cuzk__V1__GetStatusJsonRequest m;
     cuzk__v1__get_status_json_request__init(&m);
     int code;
-    Cuzk__V1__GetStatusJsonResponse *r =
-        talk(c, &code, &cuzk__v1__get_status_json_response__descriptor, ENGINE "GetStatusJson", &m.base, timeout_ms, err);
+    Cuzk__V1__GetStatusJsonResponse *r = talk(c, &code, &cuzk__v1__get_status_json_response__descriptor,
+                                              ENGINE "GetStatusJson", &m.base, timeout_ms, err);
     if (r == NULL) return code;
     code = give_text(json, len, r->json, err);
     drop(r);

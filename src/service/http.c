@@ -45,6 +45,7 @@ typedef struct http_request {
     const http_route *route;
     bool asked;
     http_answer answer; // set by the drawer before it wakes the connection
+    uint64_t held;      // of the drawer's budget, until the request has ended
 } http_request;
 
 // --- deadlines ---
@@ -96,6 +97,7 @@ static void request_ended(void *cls, struct MHD_Connection *connection, void **c
     *context = NULL;
     if (r != NULL) {
         http_answer_release(&r->answer);
+        http_drawer_give_back(h->drawer, r->held);
         mem_free(r);
     }
     http_connection *c = of_connection(connection);
@@ -152,6 +154,7 @@ static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned cod
 static void drawn(void *ctx, http_answer answer) {
     http_request *r = ctx;
     r->answer = answer;
+    r->held = answer.held;
     MHD_resume_connection(r->connection);
 }
 
@@ -163,7 +166,7 @@ static enum MHD_Result begin(http_server *h, struct MHD_Connection *connection, 
     const http_route *route = http_route_find(path);
     if (route == NULL) return send_text(connection, 404, "there is nothing at this address");
     if (!get) return send_text(connection, 405, "GET and HEAD are all there is");
-    if (!route->draw) {
+    if (route->answer != NULL) {
         http_answer a = route->answer(h->s, MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "since"));
         return send_answer(connection, &a);
     }
@@ -226,13 +229,15 @@ cuzk_status http_start(http_server **out, service *s, const http_options *option
     if (h == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "HTTP: no memory");
     h->s = s;
     h->listener.fd = -1;
-    h->opt = (http_options){.max_connections = or_else(options->max_connections, 64),
-                            .request_ms = or_else(options->request_ms, 10000),
-                            .answer_ms = or_else(options->answer_ms, 60000),
-                            .idle_ms = or_else(options->idle_ms, 30000)};
+    h->opt =
+        (http_options){.max_connections = or_else(options->max_connections, 64),
+                       .request_ms = or_else(options->request_ms, 10000),
+                       .answer_ms = or_else(options->answer_ms, 60000),
+                       .idle_ms = or_else(options->idle_ms, 30000),
+                       .picture_bytes = options->picture_bytes != 0 ? options->picture_bytes : UINT64_C(256) << 20};
     if (h->opt.max_connections < THREADS) h->opt.max_connections = THREADS; // one each
     cuzk_status st = timers_create(&h->timers, err);
-    if (st == CUZK_OK) st = http_drawer_create(&h->drawer, s, err);
+    if (st == CUZK_OK) st = http_drawer_create(&h->drawer, s, h->opt.picture_bytes, err);
     if (st == CUZK_OK) st = listen_open(&h->listener, options->listen, err);
     if (st == CUZK_OK) st = start_daemon(h, err);
     if (st != CUZK_OK) {

@@ -8,7 +8,8 @@
 //     /               the live page (web/)                                       the same, drawn when asked
 //
 // A few threads serve all connections and one thread draws, so that a status never waits for a picture. Whoever is too
-// slow, with a request or with taking an answer, is cut off.
+// slow, with a request or with taking an answer, is cut off. What is drawn, and every picture until it is taken, has a
+// budget of bytes; beyond it the answer is 503.
 #ifndef CUZK_SERVICE_HTTP_H
 #define CUZK_SERVICE_HTTP_H
 
@@ -26,6 +27,7 @@ typedef struct http_options {
     uint32_t request_ms;      // from the first byte a connection may send until the request is complete: 10 s
     uint32_t answer_ms;       // from then until the answer is taken: 60 s
     uint32_t idle_ms;         // between requests: 30 s
+    uint64_t picture_bytes;   // of pictures and downloads in the making and on their way: 256 MiB
 } http_options;
 
 // CUZK_ERR_USAGE for an address that makes no sense, CUZK_ERR_IO with the reason for one that cannot be had. `s` must

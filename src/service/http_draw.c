@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Pictures of the lines that memory holds, and the thread that makes them.
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +12,87 @@
 #include "service/http_internal.h"
 #include "timeline/render.h"
 
-enum { MAX_WAITING = 8, PIECE = 1 << 18 };
+// A picture costs a multiple of the lines it is drawn from: the lines and their copies while the text grows, what the
+// analysis keeps (1.7 times the lines), the picture while it grows (a trace: four times) and the answer. The lines
+// alone are held twice by the text that has grown, and once as the answer.
+enum { MAX_WAITING = 8, PIECE = 1 << 18, COST_OF_PICTURE = 10, COST_OF_LINES = 4 };
+
+struct http_drawing {
+    const http_route *route;
+    void (*done)(void *ctx, http_answer answer);
+    void *ctx;
+};
+
+struct http_drawer {
+    service *s;
+    uint64_t budget;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t some;
+    http_drawing waiting[MAX_WAITING]; // a ring
+    unsigned first, n;
+    uint64_t held; // of the budget, by the picture in the making and by answers on their way
+    bool stop, joined;
+};
+
+// --- the budget ---
+
+static bool take(http_drawer *d, uint64_t n) {
+    pthread_mutex_lock(&d->lock);
+    // An answer may be larger than what was estimated.
+    const bool fits = d->held <= d->budget && n <= d->budget - d->held;
+    if (fits) d->held += n;
+    pthread_mutex_unlock(&d->lock);
+    return fits;
+}
+
+void http_drawer_give_back(http_drawer *d, uint64_t held) {
+    pthread_mutex_lock(&d->lock);
+    d->held -= held;
+    pthread_mutex_unlock(&d->lock);
+}
+
+// `own` is what the refused one had taken itself.
+static http_answer beyond_budget(http_drawer *d, uint64_t own) {
+    pthread_mutex_lock(&d->lock);
+    const bool alone = d->held == own;
+    pthread_mutex_unlock(&d->lock);
+    const uint64_t mib = d->budget >> 20;
+    if (alone)
+        return http_answer_text(503,
+                                "the timeline that memory holds is too long to be drawn in %" PRIu64
+                                " MiB: lower timeline.tail_lines, or read it in pieces from /timeline\n",
+                                mib);
+    http_answer a =
+        http_answer_text(503, "pictures on their way to others take up the %" PRIu64 " MiB there are for it\n", mib);
+    a.retry_s = 1;
+    return a;
+}
 
 // --- drawing ---
 
-// All lines, oldest first. False without memory.
-static bool read_lines(service *s, timeline_text *out) {
+static http_answer no_memory(void) { return http_answer_text(500, "no memory for it\n"); }
+
+// All lines, oldest first, taking `cost` bytes of the budget for each of theirs, also when it fails: then *refusal says
+// why.
+static bool read_lines(http_drawer *d, timeline_text *out, uint64_t *held, http_answer *refusal, unsigned cost) {
     uint64_t seq = 0, lost = 0;
+    bool fits = true;
     char *piece = mem_alloc(MEM_MISC, PIECE, 1);
-    if (piece == NULL) return false;
-    for (size_t n; (n = service_timeline_since(s, piece, &seq, &lost, PIECE)) > 0 && !out->failed;)
+    for (size_t n;
+         piece != NULL && (n = service_timeline_since(d->s, piece, &seq, &lost, PIECE)) > 0 && !out->failed;) {
+        fits = take(d, (uint64_t)n * cost);
+        if (!fits) break;
+        *held += (uint64_t)n * cost;
         text_put_n(out, piece, n);
+    }
+    if (!fits)
+        *refusal = beyond_budget(d, *held);
+    else if (piece == NULL || out->failed)
+        *refusal = no_memory();
+    const bool ok = fits && piece != NULL && !out->failed;
     mem_free(piece);
-    return !out->failed;
+    return ok;
 }
 
 // The page's only script, by its digest, so that nothing else that might stand in it is run.
@@ -45,8 +114,6 @@ static char *policy_of_page(const char *html) {
     timeline_text_release(&t);
     return copy;
 }
-
-static http_answer no_memory(void) { return http_answer_text(500, "no memory for it\n"); }
 
 static const char *type_of(timeline_format f) {
     switch (f) {
@@ -83,18 +150,11 @@ static cuzk_status draw(timeline_text *out, const timeline_text *lines, timeline
     return s;
 }
 
-http_answer http_draw_waterfall(service *s, const char *format) {
-    timeline_text lines = {0}, picture = {0};
-    timeline_format f = TIMELINE_TEXT;
-    const bool plain = !timeline_format_from_name(&f, format); // "log"
-    if (!read_lines(s, &lines)) {
-        timeline_text_release(&lines);
-        return no_memory();
-    }
-    if (plain) return answer_of(&lines, type_of(TIMELINE_TEXT));
+static http_answer picture_of(timeline_text *lines, timeline_format f) {
+    timeline_text picture = {0};
     cuzk_error why;
-    const cuzk_status st = draw(&picture, &lines, f, &why);
-    timeline_text_release(&lines);
+    const cuzk_status st = draw(&picture, lines, f, &why);
+    timeline_text_release(lines);
     if (st != CUZK_OK) {
         timeline_text_release(&picture);
         return st == CUZK_ERR_MEMORY ? no_memory() : http_answer_text(404, "nothing to draw yet: %s\n", why.text);
@@ -105,23 +165,29 @@ http_answer http_draw_waterfall(service *s, const char *format) {
     return a;
 }
 
+static http_answer answer_route(http_drawer *d, const http_route *route) {
+    timeline_format f = TIMELINE_TEXT;
+    const bool plain = !timeline_format_from_name(&f, route->picture);
+    timeline_text lines = {0};
+    uint64_t held = 0;
+    http_answer a;
+    if (!read_lines(d, &lines, &held, &a, plain ? COST_OF_LINES : COST_OF_PICTURE))
+        timeline_text_release(&lines);
+    else
+        a = plain ? answer_of(&lines, type_of(f)) : picture_of(&lines, f);
+    // Drawn: now it is the answer alone, as long as it is on its way.
+    pthread_mutex_lock(&d->lock);
+    d->held -= held;
+    if (a.code == 200) {
+        a.file = route->file;
+        a.held = a.len;
+        d->held += a.held;
+    }
+    pthread_mutex_unlock(&d->lock);
+    return a;
+}
+
 // --- the thread ---
-
-struct http_drawing {
-    const http_route *route;
-    void (*done)(void *ctx, http_answer answer);
-    void *ctx;
-};
-
-struct http_drawer {
-    service *s;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t some;
-    http_drawing waiting[MAX_WAITING]; // a ring
-    unsigned first, n;
-    bool stop, joined;
-};
 
 static void *drawer_main(void *arg) {
     http_drawer *d = arg;
@@ -136,18 +202,19 @@ static void *drawer_main(void *arg) {
         d->first = (d->first + 1) % MAX_WAITING;
         d->n--;
         pthread_mutex_unlock(&d->lock);
-        w.done(w.ctx, stop ? http_answer_text(503, "shutting down\n") : w.route->answer(d->s, NULL));
+        w.done(w.ctx, stop ? http_answer_text(503, "shutting down\n") : answer_route(d, w.route));
         pthread_mutex_lock(&d->lock);
     }
     pthread_mutex_unlock(&d->lock);
     return NULL;
 }
 
-cuzk_status http_drawer_create(http_drawer **out, service *s, cuzk_error *err) {
+cuzk_status http_drawer_create(http_drawer **out, service *s, uint64_t budget, cuzk_error *err) {
     *out = NULL;
     http_drawer *d = mem_calloc(MEM_MISC, 1, sizeof *d);
     if (d == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "HTTP: no memory");
     d->s = s;
+    d->budget = budget;
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->some, NULL);
     d->joined = pthread_create(&d->thread, NULL, drawer_main, d) != 0;

@@ -21,17 +21,18 @@ typedef struct http_answer {
     const char *file;   // offered for saving under this name; NULL: shown
     bool keep;          // may be cached: it only changes with the program
     unsigned retry_s;   // of a refusal: Retry-After; 0: none
+    uint64_t held;      // of the drawer's budget, for http_drawer_give_back when the answer is gone
 } http_answer;
 void http_answer_release(http_answer *a);
 // A text for people.
 http_answer http_answer_text(unsigned code, const char *fmt, ...) CUZK_PRINTF(2, 3);
 
-// What there is. `draw`: takes long, so it is left to the thread that draws.
+// What there is: an answer at once, or a picture, which takes long and is left to the thread that draws.
 typedef struct http_route {
     const char *path;
-    bool draw;
-    // `since`: of /timeline, else NULL.
-    http_answer (*answer)(service *s, const char *since);
+    http_answer (*answer)(service *s, const char *since); // `since`: of /timeline, else NULL
+    const char *picture; // where `answer` is NULL: of timeline_format_name, or "log" for the lines themselves
+    const char *file;    // of a picture: the name it is offered for saving under; NULL: shown
 } http_route;
 const http_route *http_route_find(const char *path); // NULL: nothing is there
 
@@ -40,14 +41,15 @@ const http_route *http_route_find(const char *path); // NULL: nothing is there
 typedef struct http_drawer http_drawer; // a thread that draws, one picture after the other
 typedef struct http_drawing http_drawing;
 
-CUZK_MUST_USE cuzk_status http_drawer_create(http_drawer **out, service *s, cuzk_error *err);
+// `budget`: bytes of what is being drawn, by estimate, and of the answers that were not given back.
+CUZK_MUST_USE cuzk_status http_drawer_create(http_drawer **out, service *s, uint64_t budget, cuzk_error *err);
 // What is still asked for is answered with a refusal, through `done`; nothing can be asked for afterwards.
 void http_drawer_stop(http_drawer *d);
 void http_drawer_destroy(http_drawer **d);
 // Calls done(ctx, answer), which takes the answer over, from the drawer's thread. False: too many wait, or it was
 // stopped; done is never called then.
 bool http_drawer_ask(http_drawer *d, const http_route *route, void (*done)(void *ctx, http_answer answer), void *ctx);
-
-http_answer http_draw_waterfall(service *s, const char *format); // of timeline_format_name, or "log"
+// The answer that held so many bytes was sent or dropped.
+void http_drawer_give_back(http_drawer *d, uint64_t held);
 
 #endif

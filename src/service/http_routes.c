@@ -100,29 +100,6 @@ static http_answer timeline(service *s, const char *since) {
     return (http_answer){.code = 200, .body = body, .len = len, .type = "application/json"};
 }
 
-static http_answer drawn(service *s, const char *format, const char *file) {
-    http_answer a = http_draw_waterfall(s, format);
-    if (a.code == 200) a.file = file;
-    return a;
-}
-
-static http_answer timeline_log_text(service *s, const char *since) {
-    (void)since;
-    return drawn(s, "log", "timeline.log");
-}
-static http_answer waterfall_html(service *s, const char *since) {
-    (void)since;
-    return drawn(s, "html", NULL);
-}
-static http_answer waterfall_svg(service *s, const char *since) {
-    (void)since;
-    return drawn(s, "svg", NULL);
-}
-static http_answer trace(service *s, const char *since) {
-    (void)since;
-    return drawn(s, "trace", "trace.json");
-}
-
 // --- the page ---
 
 static http_answer page(const char *body, size_t len, const char *type) {
@@ -159,20 +136,20 @@ static http_answer live_draw_js(service *s, const char *since) {
 
 const http_route *http_route_find(const char *path) {
     static const http_route ROUTES[] = {
-        {"/status", false, status},
-        {"/metrics", false, metrics},
-        {"/healthz", false, health},
-        {"/timeline", false, timeline},
-        {"/timeline.log", true, timeline_log_text},
-        {"/waterfall.html", true, waterfall_html},
-        {"/waterfall.svg", true, waterfall_svg},
-        {"/trace.json", true, trace},
-        {"/", false, live_html},
-        {"/live.html", false, live_html},
-        {"/live.css", false, live_css},
-        {"/live.js", false, live_js},
-        {"/live-model.js", false, live_model_js},
-        {"/live-draw.js", false, live_draw_js},
+        {"/status", status, NULL, NULL},
+        {"/metrics", metrics, NULL, NULL},
+        {"/healthz", health, NULL, NULL},
+        {"/timeline", timeline, NULL, NULL},
+        {"/timeline.log", NULL, "log", "timeline.log"},
+        {"/waterfall.html", NULL, "html", NULL},
+        {"/waterfall.svg", NULL, "svg", NULL},
+        {"/trace.json", NULL, "trace", "trace.json"},
+        {"/", live_html, NULL, NULL},
+        {"/live.html", live_html, NULL, NULL},
+        {"/live.css", live_css, NULL, NULL},
+        {"/live.js", live_js, NULL, NULL},
+        {"/live-model.js", live_model_js, NULL, NULL},
+        {"/live-draw.js", live_draw_js, NULL, NULL},
     };
     for (size_t i = 0; i < sizeof ROUTES / sizeof ROUTES[0]; i++)
         if (strcmp(ROUTES[i].path, path) == 0) return &ROUTES[i];

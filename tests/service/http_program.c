@@ -57,6 +57,10 @@ static bool set(service_options *so, http_options *ho, const char *word) {
     const char *value = strchr(word, '=');
     if (value == NULL) return false;
     const uint32_t n = (uint32_t)atoi(value + 1);
+    if (strncmp(word, "picture_bytes=", 14) == 0) {
+        ho->picture_bytes = n;
+        return true;
+    }
     const struct {
         const char *name;
         uint32_t *to;

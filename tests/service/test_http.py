@@ -63,7 +63,7 @@ class Server:
 
     def get(self, path, code=200):
         found, headers, body = self.ask(path)
-        assert found == code, (path, found, body)
+        assert found == code, (path, found, body[:200])
         return headers, body
 
     def status(self):
@@ -355,6 +355,44 @@ class Clients(unittest.TestCase):
             time.sleep(1.5)
             d.get("/healthz")
             self.gone(slow, 10)
+
+    def test_pictures_have_a_budget(self):
+        """Those who ask and do not read hold what was made for them; the next one is refused, and others are answered."""
+        def fill(d, jobs=8):
+            for i in range(jobs):
+                d.tell(f"submit {'long' * 30}{i} 5 32 {i}")
+                d.tell(f"await {'long' * 30}{i}")
+            time.sleep(0.3)
+        with Server() as d:
+            fill(d)
+            most = len(d.get("/timeline.log")[1])
+        self.assertGreater(most, 600000)  # a unix socket takes some 200 KiB in
+
+        with Server("picture_bytes=1000") as d:
+            fill(d, 1)
+            for path in ["/timeline.log", "/waterfall.svg", "/waterfall.html", "/trace.json"]:
+                headers, body = d.get(path, 503)
+                self.assertIn(b"lower timeline.tail_lines", body)
+                self.assertNotIn("Retry-After", headers)
+            d.get("/status")
+
+        with tempfile.TemporaryDirectory() as folder, \
+                Server(f"picture_bytes={most * 9 // 2}", address=f"unix://{folder}/s") as d:  # the lines cost four times theirs
+            fill(d)
+            slow = d.socket()
+            slow.sendall(b"GET /timeline.log HTTP/1.1\r\nHost: x\r\n\r\n")
+            self.assertEqual(slow.recv(15), b"HTTP/1.1 200 OK")
+            headers, body = d.get("/timeline.log", 503)
+            self.assertIn(b"on their way to others", body)
+            self.assertEqual(headers["Retry-After"], "1")
+            d.get("/status")
+            d.get("/timeline")
+            slow.close()
+            end = time.monotonic() + 20
+            while d.ask("/timeline.log")[0] != 200 and time.monotonic() < end:
+                time.sleep(0.05)
+            for _ in range(8):  # each gives back what it held
+                d.get("/timeline.log")
 
     def test_more_than_allowed(self):
         with Server("max_connections=8", "request_ms=600") as d:
