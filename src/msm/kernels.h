@@ -19,11 +19,11 @@ enum { MSM_SCRATCH_UNIT = 16, MSM_BLOCK = 1024 };
 #define MSM_SCRATCH(n) (((n) + MSM_SCRATCH_UNIT - 1) / MSM_SCRATCH_UNIT)
 typedef union msm_g1_scratch {
     alignas(64) fp portable[MSM_SCRATCH_UNIT];
-    uint64_t vector[2][136];
+    uint64_t vector[2][4 * 64 + 8];
 } msm_g1_scratch;
 typedef union msm_g2_scratch {
     alignas(64) fp2 portable[MSM_SCRATCH_UNIT];
-    uint64_t vector[2][136];
+    uint64_t vector[2][6 * 64 + 8];
 } msm_g2_scratch;
 
 // add_batch: acc[a[i]] += (b[i] & 1 ? -1 : 1) * table[b[i] >> 1], i < n.

@@ -47,8 +47,8 @@ void fp8_mul_wide(fp8_wide *t, const fp8 *a, const fp8 *b);
 void fp8_sqr_wide(fp8_wide *t, const fp8 *a);
 // out := t / 2^416 mod p, in (t / 2^416, t / 2^416 + p), for columns below 2^58 in magnitude.
 void fp8_reduce_wide(fp8 *out, const fp8_wide *t);
-// v := the reduced integer, tight, in [0, p), for a loose v in [-2p, 2p).
-void fp8_canonical(fp8 *v);
+// The rare end of fp8_canonical below: v := the reduced integer for a tight v in [-p, 2p), its top limb signed.
+void fp8_canonical_rare(fp8 *v);
 // out := 2^816 / a in every lane, digits, below 2p, for digits a with no lane congruent to 0. One inversion.
 void fp8_inv_lanes(fp8 *out, const fp8 *a);
 
@@ -58,18 +58,20 @@ static inline void fp8_set1(fp8 *out, const uint64_t limbs[FP8_LIMBS]) {
     for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = _mm512_set1_epi64((int64_t)limbs[j]);
 }
 
-// Loose to tight, or to digits if the value is in [0, 2^416).
-static inline void fp8_carry(fp8 *v) {
-    const __m512i mask = _mm512_set1_epi64(FP8_MASK);
-    for (int j = 0; j + 1 < FP8_LIMBS; j++) {
+// Loose to tight, or to digits if the value is in [0, 2^416). Also in parts, limbs `from` up to `to` in turn: all is
+// done when 0 .. FP8_LIMBS - 1 have been.
+static inline void fp8_carry_limbs(fp8 *v, int from, int to) {
+    for (int j = from; j < to; j++) {
         v->l[j + 1] = _mm512_add_epi64(v->l[j + 1], _mm512_srai_epi64(v->l[j], FP8_LIMB_BITS));
-        v->l[j] = _mm512_and_si512(v->l[j], mask);
+        v->l[j] = _mm512_and_si512(v->l[j], _mm512_set1_epi64(FP8_MASK));
     }
 }
-static inline void fp8_carry_digits(fp8 *v) {
-    for (int j = 0; j + 1 < FP8_LIMBS; j++)
+static inline void fp8_carry_digits_limbs(fp8 *v, int from, int to) {
+    for (int j = from; j < to; j++)
         v->l[j + 1] = _mm512_add_epi64(v->l[j + 1], _mm512_srai_epi64(v->l[j], FP8_LIMB_BITS));
 }
+static inline void fp8_carry(fp8 *v) { fp8_carry_limbs(v, 0, FP8_LIMBS - 1); }
+static inline void fp8_carry_digits(fp8 *v) { fp8_carry_digits_limbs(v, 0, FP8_LIMBS - 1); }
 // Digits to tight.
 static inline void fp8_trim(fp8 *v) {
     for (int j = 0; j < FP8_LIMBS; j++) v->l[j] = _mm512_and_si512(v->l[j], _mm512_set1_epi64(FP8_MASK));
@@ -84,6 +86,9 @@ static inline void fp8_sub(fp8 *out, const fp8 *a, const fp8 *b) {
 }
 static inline void fp8_add_p(fp8 *v) {
     for (int j = 0; j < FP8_LIMBS; j++) v->l[j] = _mm512_add_epi64(v->l[j], fp8_limb_p(j));
+}
+static inline void fp8_add_p_lanes(fp8 *v, __mmask8 lanes) {
+    for (int j = 0; j < FP8_LIMBS; j++) v->l[j] = _mm512_mask_add_epi64(v->l[j], lanes, v->l[j], fp8_limb_p(j));
 }
 // v := p - v in the lanes of the mask.
 static inline void fp8_neg_lanes(fp8 *v, __mmask8 lanes) {
@@ -100,6 +105,31 @@ static inline void fp8_shift_left(fp8 *v, unsigned bits) {
         v->l[j] =
             _mm512_or_si512(_mm512_slli_epi64(v->l[j], bits), _mm512_srli_epi64(v->l[j - 1], FP8_LIMB_BITS - bits));
     v->l[0] = _mm512_slli_epi64(v->l[0], bits);
+}
+
+// v := the reduced integer, tight, in [0, p), for a loose v in [-2p, 2p) with limbs below 2^60.
+//
+// The top limb with the carry of the one below, t, tells v / 2^364 up to one unit, and p is 106,513 of them: so the
+// signs of t and of t + p / 2^364 say how often p is missing, but for one value in 50,000. Those, and values from p on,
+// show in the top limb after the carries: it is not below that of p, or negative.
+//
+// In three parts, so that other work can stand between them.
+static inline void fp8_canonical_begin(fp8 *v) {
+    enum { TOP = FP8_LIMBS - 1 };
+    const __m512i t = _mm512_add_epi64(v->l[TOP], _mm512_srai_epi64(v->l[TOP - 1], FP8_LIMB_BITS));
+    const __mmask8 once = _mm512_movepi64_mask(t);
+    const __mmask8 twice = _mm512_movepi64_mask(_mm512_add_epi64(t, fp8_limb_p(TOP)));
+    fp8_add_p_lanes(v, once);
+    fp8_add_p_lanes(v, twice);
+} // then fp8_carry
+static inline void fp8_canonical_end(fp8 *v) {
+    enum { TOP = FP8_LIMBS - 1 };
+    if (__builtin_expect(_mm512_cmpge_epu64_mask(v->l[TOP], fp8_limb_p(TOP)) != 0, 0)) fp8_canonical_rare(v);
+}
+static inline void fp8_canonical(fp8 *v) {
+    fp8_canonical_begin(v);
+    fp8_carry(v);
+    fp8_canonical_end(v);
 }
 
 // 8 x 8 words: word k of m[i] becomes word i of m[k].
@@ -123,20 +153,28 @@ static inline void fp8_transpose(__m512i m[8]) {
     }
 }
 
-// Six words of 64 bits to eight limbs of 52 and back: the same integers, tight.
-static inline void fp8_from_words(fp8 *out, const __m512i w[6]) {
+// Six words of 64 bits to eight limbs of 52 and back: the same integers, tight. Words come in three pairs w, one after
+// the other; `last` is the second word of the pair before.
+static inline void fp8_from_pair(fp8 *out, int pair, __m512i last, const __m512i w[2]) {
     const __m512i mask = _mm512_set1_epi64(FP8_MASK);
 #define JOIN(lo, down, hi, up)                                                                                         \
-    _mm512_ternarylogic_epi64(_mm512_srli_epi64(w[lo], down), _mm512_slli_epi64(w[hi], up), mask, 0xa8) // (x | y) & z
-    out->l[0] = _mm512_and_si512(w[0], mask);
-    out->l[1] = JOIN(0, 52, 1, 12);
-    out->l[2] = JOIN(1, 40, 2, 24);
-    out->l[3] = JOIN(2, 28, 3, 36);
-    out->l[4] = JOIN(3, 16, 4, 48);
-    out->l[5] = _mm512_and_si512(_mm512_srli_epi64(w[4], 4), mask);
-    out->l[6] = JOIN(4, 56, 5, 8);
-    out->l[7] = _mm512_srli_epi64(w[5], 44);
+    _mm512_ternarylogic_epi64(_mm512_srli_epi64(lo, down), _mm512_slli_epi64(hi, up), mask, 0xa8) // (x | y) & z
+    if (pair == 0) {
+        out->l[0] = _mm512_and_si512(w[0], mask);
+        out->l[1] = JOIN(w[0], 52, w[1], 12);
+    } else if (pair == 1) {
+        out->l[2] = JOIN(last, 40, w[0], 24);
+        out->l[3] = JOIN(w[0], 28, w[1], 36);
+    } else {
+        out->l[4] = JOIN(last, 16, w[0], 48);
+        out->l[5] = _mm512_and_si512(_mm512_srli_epi64(w[0], 4), mask);
+        out->l[6] = JOIN(w[0], 56, w[1], 8);
+        out->l[7] = _mm512_srli_epi64(w[1], 44);
+    }
 #undef JOIN
+}
+static inline void fp8_from_words(fp8 *out, const __m512i w[6]) {
+    for (int pair = 0; pair < 3; pair++) fp8_from_pair(out, pair, w[pair > 0 ? 2 * pair - 1 : 0], &w[2 * pair]);
 }
 static inline void fp8_to_words(__m512i w[6], const fp8 *v) {
 #define JOIN(lo, down, hi, up) _mm512_or_si512(_mm512_srli_epi64(v->l[lo], down), _mm512_slli_epi64(v->l[hi], up))
@@ -149,24 +187,26 @@ static inline void fp8_to_words(__m512i w[6], const fp8 *v) {
 #undef JOIN
 }
 
-// Eight elements from eight addresses. Reads sixteen-byte pieces of the elements, nothing beside them.
-static inline void fp8_load(fp8 *out, const fp *const from[FP8_LANES]) {
-    __m512i w[6];
-    for (int pair = 0; pair < 3; pair++) {
-        // Words 2 pair and 2 pair + 1 of lanes 0, 2, 4, 6 and of 1, 3, 5, 7; unpacking sorts them by word.
-        __m512i even = _mm512_setzero_si512(), odd = even;
-        for (int i = 0; i < 4; i++) {
-            const __mmask8 place = (__mmask8)(3u << 2 * i);
-            even = _mm512_mask_broadcast_i64x2(even, place, _mm_loadu_si128((const void *)&from[2 * i]->l[2 * pair]));
-            odd = _mm512_mask_broadcast_i64x2(odd, place, _mm_loadu_si128((const void *)&from[2 * i + 1]->l[2 * pair]));
-        }
-        w[2 * pair] = _mm512_unpacklo_epi64(even, odd);
-        w[2 * pair + 1] = _mm512_unpackhi_epi64(even, odd);
+// Eight elements from eight addresses, a third of them at a time: pair 0, 1, 2 in turn, with *last between. Reads
+// sixteen-byte pieces of the elements, nothing beside them.
+static inline void fp8_load_pair(fp8 *out, const fp *const from[FP8_LANES], int pair, __m512i *last) {
+    // Words 2 pair and 2 pair + 1 of lanes 0, 2, 4, 6 and of 1, 3, 5, 7; unpacking sorts them by word.
+    __m512i even = _mm512_setzero_si512(), odd = even;
+    for (int i = 0; i < 4; i++) {
+        const __mmask8 place = (__mmask8)(3u << 2 * i);
+        even = _mm512_mask_broadcast_i64x2(even, place, _mm_loadu_si128((const void *)&from[2 * i]->l[2 * pair]));
+        odd = _mm512_mask_broadcast_i64x2(odd, place, _mm_loadu_si128((const void *)&from[2 * i + 1]->l[2 * pair]));
     }
-    fp8_from_words(out, w);
+    const __m512i w[2] = {_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)};
+    fp8_from_pair(out, pair, pair > 0 ? *last : w[0], w);
+    *last = w[1];
+}
+static inline void fp8_load(fp8 *out, const fp *const from[FP8_LANES]) {
+    __m512i last;
+    for (int pair = 0; pair < 3; pair++) fp8_load_pair(out, from, pair, &last);
 }
 
-// Reduced integers to the addresses of the given lanes; the others are not looked at.
+// Reduced integers to eight addresses, of the given lanes; the others are not looked at.
 static inline void fp8_store(fp *const to[FP8_LANES], const fp8 *v, __mmask8 lanes) {
     __m512i w[FP8_LANES];
     fp8_to_words(w, v);

@@ -3,10 +3,11 @@
 // Batch-affine addition, eight at a time (CPU_IFMA), for both groups. The same sums as add_batch_tmpl.c, with the same
 // bytes as result: everything stored is fully reduced.
 //
-// Additions go in groups of eight, each lane with a running product of its own, and one inversion for the eight. The
-// way back is a pipeline: while one group is loaded and gets its slope, the one before it gets its x and the one
-// before that its y. A processor looks ahead by less than one vector multiplication; so between any two of them
-// stands work that needs neither, and no multiplication waits for the one before it.
+// Additions go in groups of eight. Each lane of even and of odd groups has a running product of its own, and one
+// inversion serves the sixteen. The way back is a pipeline: while one group gets its slope, the one before it gets its
+// x and the one before that its y. A processor looks ahead by little more than one vector multiplication, some 300
+// instructions; so between any two of them stands work that needs neither, in portions that are short enough to be
+// seen whole, and no multiplication waits for the one before it.
 //
 // Powers of 2. Stored coordinates are x 2^384; M(a, b) = a b / 2^416. Write [e] for "times 2^e".
 //
@@ -25,13 +26,14 @@
 // below 2^398: y3's product is below p + 2^365.
 #include <stdalign.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "msm/x86/coord8.h"
 
 enum {
-    MIN_VECTOR = 6,        // fewer are done one by one sooner
-    AHEAD = 4 * FP8_LANES, // additions between the request for a point and its use
+    MIN_VECTOR = 6, // fewer are done one by one sooner
     FIRST_BLOCK = 256,
+    CHAINS = 2,
     SLOW = 32, // equal points wait in a list of this length
 };
 
@@ -39,6 +41,7 @@ enum {
 typedef struct group {
     fp8 before;                // the running product before this group
     fp8 den;                   // its factor
+    coord8 x1, x2;             // tight
     alignas(64) uint8_t lanes; // those added by the general formula
 } group;
 
@@ -57,76 +60,73 @@ typedef struct batch {
 
 // Eight additions of them: *out := +-*p +-*q.
 typedef struct operands {
-    POINT *out[FP8_LANES];
+    alignas(64) POINT *out[FP8_LANES];
     const POINT *p[FP8_LANES], *q[FP8_LANES];
     __mmask8 active, negate_p, negate_q;
 } operands;
 
+_Static_assert(sizeof(POINT *) == sizeof(uint64_t), "addresses are computed in vectors of 64-bit words");
+
+// &base[index[i]] for 32-bit indices in words of 64 bits, the upper halves ignored.
+static inline void addresses(const POINT *to[FP8_LANES], const POINT *base, __m512i index) {
+    const __m512i offset = _mm512_mul_epu32(index, _mm512_set1_epi64(sizeof(POINT)));
+    _mm512_store_si512(to, _mm512_add_epi64(offset, _mm512_set1_epi64((int64_t)(uintptr_t)base)));
+}
+
+// The operands of additions first .. first + 7 < n, without `out` if there are pairs.
+static inline void choose_operands(operands *o, const batch *j, size_t first) {
+    const __m512i one = _mm512_set1_epi64(1);
+    if (j->pairs) {
+        const __m512i b = _mm512_loadu_si512(&j->b[2 * first]), q = _mm512_srli_epi64(b, 32);
+        o->negate_p = _mm512_test_epi64_mask(b, one), o->negate_q = _mm512_test_epi64_mask(q, one);
+        addresses(o->p, j->table, _mm512_srli_epi32(b, 1));
+        addresses(o->q, j->table, _mm512_srli_epi64(q, 1));
+    } else {
+        const __m512i b = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)&j->b[first]));
+        o->negate_p = 0, o->negate_q = _mm512_test_epi64_mask(b, one);
+        addresses(o->p, j->out, _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)&j->a[first])));
+        addresses(o->q, j->table, _mm512_srli_epi64(b, 1));
+    }
+}
+
 // Additions first .. first + 7; those beyond the end repeat the last one and are not active.
 static inline void choose(operands *o, const batch *j, size_t first) {
-    unsigned negate_p = 0, negate_q = 0;
-    for (size_t i = 0; i < FP8_LANES; i++) {
-        const size_t at = first + i < j->n ? first + i : j->n - 1;
-        o->out[i] = &j->out[j->a[at]];
-        if (j->pairs) {
-            const uint32_t l = j->b[2 * at], r = j->b[2 * at + 1];
-            o->p[i] = &j->table[l >> 1], o->q[i] = &j->table[r >> 1];
-            negate_p |= (l & 1) << i, negate_q |= (r & 1) << i;
-        } else {
-            const uint32_t r = j->b[at];
-            o->p[i] = o->out[i], o->q[i] = &j->table[r >> 1];
-            negate_q |= (r & 1) << i;
+    const size_t left = j->n - first;
+    uint32_t a[FP8_LANES], b[2 * FP8_LANES];
+    batch part = *j;
+    if (__builtin_expect(left < FP8_LANES, 0)) {
+        const size_t width = j->pairs ? 2 : 1;
+        for (size_t i = 0; i < FP8_LANES; i++) {
+            const size_t at = first + (i < left ? i : left - 1);
+            a[i] = j->a[at];
+            for (size_t k = 0; k < width; k++) b[width * i + k] = j->b[width * at + k];
         }
+        part.a = a, part.b = b, first = 0;
     }
-    const size_t left = j->n > first ? j->n - first : 0;
-    o->active = (__mmask8)(left >= FP8_LANES ? 0xff : (1u << left) - 1);
-    o->negate_p = (__mmask8)negate_p, o->negate_q = (__mmask8)negate_q;
+    o->active = (__mmask8)(left < FP8_LANES ? (1u << left) - 1 : 0xff);
+    choose_operands(o, &part, first);
+    addresses((const POINT **)o->out, j->out, _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)&part.a[first])));
 }
 
-// Always inline: gcc takes a function that only prefetches for one without effect, and drops the calls.
-#define PREFETCH static inline __attribute__((always_inline)) void
-PREFETCH prefetch_point(const POINT *p) {
-    for (size_t line = 0; line < sizeof *p; line += 64) __builtin_prefetch((const char *)p + line);
-}
-PREFETCH prefetch(const batch *j, size_t first, size_t count) {
-    for (size_t i = first; i < first + count && i < j->n; i++) {
-        prefetch_point(&j->table[j->b[j->pairs ? 2 * i : i] >> 1]);
-        prefetch_point(j->pairs ? &j->table[j->b[2 * i + 1] >> 1] : &j->out[j->a[i]]);
+// Asks for the points of one addition of eight, into the second-level cache: requests for the first one hold up loads
+// while they wait for memory. (Always inline: gcc takes a function that only prefetches for one without effect.)
+FP8_INLINE void prefetch_one(const operands *o, int i) {
+    for (size_t line = 0; line < sizeof(POINT); line += 64) {
+        __builtin_prefetch((const char *)o->p[i] + line, 0, 2);
+        __builtin_prefetch((const char *)o->q[i] + line, 0, 2);
     }
 }
 
-static inline void load_x(coord8 *x1, coord8 *x2, const operands *o) {
+// A third of eight abscissas or ordinates.
+static inline void load_x(coord8 *x, const POINT *const from[FP8_LANES], int pair, __m512i last[COORD_DEGREE]) {
     const FE *at[FP8_LANES];
-    for (int i = 0; i < FP8_LANES; i++) at[i] = &o->p[i]->x;
-    coord_load(x1, at);
-    for (int i = 0; i < FP8_LANES; i++) at[i] = &o->q[i]->x;
-    coord_load(x2, at);
+    for (int i = 0; i < FP8_LANES; i++) at[i] = &from[i]->x;
+    coord_load_pair(x, at, pair, last);
 }
-// With their signs, in [0, p].
-static inline void load_y(coord8 *y1, coord8 *y2, const operands *o) {
+static inline void load_y(coord8 *y, const POINT *const from[FP8_LANES], int pair, __m512i last[COORD_DEGREE]) {
     const FE *at[FP8_LANES];
-    for (int i = 0; i < FP8_LANES; i++) at[i] = &o->p[i]->y;
-    coord_load(y1, at);
-    for (int i = 0; i < FP8_LANES; i++) at[i] = &o->q[i]->y;
-    coord_load(y2, at);
-    if (o->negate_p != 0) coord_neg_lanes(y1, o->negate_p);
-    if (o->negate_q != 0) coord_neg_lanes(y2, o->negate_q);
-}
-
-// x2 - x1 + p, and 1 in the lanes that are not general.
-static inline void difference(coord8 *d, const coord8 *x1, const coord8 *x2, __mmask8 general) {
-    coord_sub(d, x2, x1);
-    coord_add_p(d);
-    coord_operand(d);
-    if (__builtin_expect(general != 0xff, 0)) fp8_one_lanes(&d->c[0], (__mmask8)~general);
-}
-
-static inline void store(const operands *o, const coord8 *x, const coord8 *y, __mmask8 lanes) {
-    FE *at[FP8_LANES];
-    for (int i = 0; i < FP8_LANES; i++) at[i] = &o->out[i]->x;
-    coord_store(at, x, lanes);
-    for (int i = 0; i < FP8_LANES; i++) at[i] = &o->out[i]->y;
-    coord_store(at, y, lanes);
+    for (int i = 0; i < FP8_LANES; i++) at[i] = &from[i]->y;
+    coord_load_pair(y, at, pair, last);
 }
 
 // What the general formula cannot do: an operand at infinity or with x = 0, or equal abscissas. Infinity is settled
@@ -146,7 +146,7 @@ static void slow_flush(slow_list *s) {
 static void slow_lanes(slow_list *s, const operands *o, size_t first, __mmask8 lanes) {
     for (size_t lane = 0; lane < FP8_LANES; lane++) {
         if ((lanes >> lane & 1) == 0) continue;
-        POINT *p = o->out[lane];
+        POINT *p = &s->j->out[s->j->a[first + lane]];
         const POINT *q = o->q[lane];
         const uint32_t negate_q = (uint32_t)(o->negate_q >> lane & 1);
         if (s->j->pairs) {
@@ -164,115 +164,274 @@ static void slow_lanes(slow_list *s, const operands *o, size_t first, __mmask8 l
     }
 }
 
-// The way there: r_i, and the product of all denominators of a lane in the end.
-static void forward(const batch *j, group *groups, fp8 *run) {
-    for (size_t first = 0, g = 0; first < j->n; first += FP8_LANES, g++) {
-        operands o;
-        coord8 x1, x2, d;
-        prefetch(j, first + AHEAD, FP8_LANES);
-        choose(&o, j, first);
-        load_x(&x1, &x2, &o);
-        group *to = &groups[g];
-        to->lanes = o.active & (__mmask8) ~(coord_maybe_eq(&x1, &x2) | coord_maybe_zero(&x1) | coord_maybe_zero(&x2));
-        difference(&d, &x1, &x2, to->lanes);
-        coord_denominator(&to->den, &d);
-        fp8_carry_digits(run);
-        to->before = *run;
-        fp8_mul(run, run, &to->den);
+// The way there. While one group's denominators are multiplied, the next group is made ready beside that.
+typedef struct outward {
+    operands o;
+    group *to;
+    coord8 d;
+    __m512i last[COORD_DEGREE];
+    fp8 *run; // its chain's product, before it
+} outward;
+
+FP8_INLINE void outward_step(void *state, int step) {
+    outward *w = state;
+    group *to = w->to;
+    if (step < 3) {
+        load_x(&to->x1, w->o.p, step, w->last);
+    } else if (step < 6) {
+        load_x(&to->x2, w->o.q, step - 3, w->last);
+    } else if (step == 6) {
+        const __mmask8 special =
+            coord_maybe_eq(&to->x1, &to->x2) | coord_maybe_zero(&to->x1) | coord_maybe_zero(&to->x2);
+        to->lanes = w->o.active & (__mmask8)~special;
+        coord_sub(&w->d, &to->x2, &to->x1);
+        coord_add_p(&w->d);
+    } else {
+        coord_operand_limbs(&w->d, 0, FP8_LIMBS - 1);
+        fp8_carry_digits(w->run);
+        to->before = *w->run;
     }
-    fp8_carry_digits(run);
+}
+// Lanes that are not general get the denominator 1.
+static inline void outward_end(outward *w) {
+    if (__builtin_expect(w->to->lanes != 0xff, 0)) fp8_one_lanes(&w->d.c[0], (__mmask8)~w->to->lanes);
+    coord_denominator(&w->to->den, &w->d);
+}
+
+// Leaves r_i of both chains in the groups, and each lane's product of all its denominators in run.
+static void forward(const batch *j, group *groups, fp8 run[CHAINS]) {
+    const size_t count = (j->n - 1) / FP8_LANES + 1;
+    outward w = {.to = &groups[0], .run = &run[0]};
+    choose(&w.o, j, 0);
+    for (int step = 0; step < FP8_STEPS; step++) outward_step(&w, step);
+    outward_end(&w);
+    for (size_t g = 0; g + 1 < count; g++) {
+        fp8 *r = &run[g % CHAINS];
+        w.to = &groups[g + 1], w.run = &run[(g + 1) % CHAINS];
+        choose(&w.o, j, (g + 1) * FP8_LANES);
+        fp8_mul_beside(r, r, &groups[g].den, outward_step, &w);
+        outward_end(&w);
+    }
+    fp8 *r = &run[(count - 1) % CHAINS];
+    fp8_mul(r, r, &groups[count - 1].den);
+    for (int k = 0; k < CHAINS; k++) fp8_carry_digits(&run[k]);
+}
+
+// z[k] := 2^816 / run[k]: one inversion for both, which leaves each the other's product to take away.
+static void invert(fp8 z[CHAINS], const fp8 run[CHAINS]) {
+    fp8 both;
+    fp8_mul(&both, &run[0], &run[1]);
+    fp8_carry_digits(&both);
+    fp8_inv_lanes(&both, &both);
+    for (int k = 0; k < CHAINS; k++) {
+        fp8_mul(&z[k], &both, &run[1 - k]);
+        fp8_carry_digits(&z[k]);
+    }
 }
 
 // A group on its way back.
 typedef struct work {
-    operands o;
-    __mmask8 lanes;
-    coord8 x1, x2, y1;
+    operands o; // the sums of lanes that are not general go nowhere
+    const group *from;
+    coord8 y1;
     coord8 d, dy, lambda;
     coord8 x3; // first lambda^2
-    coord8 t;  // 2^16 (x1 - x3), then its product with lambda
+    coord8 t;  // 2^16 (x1 - x3), then its product with lambda, then y3
     fp8 inverse;
 } work;
 
-static inline void take(work *w, const batch *j, const group *groups, size_t g) {
-    choose(&w->o, j, g * FP8_LANES);
-    w->lanes = groups[g].lanes;
-    load_x(&w->x1, &w->x2, &w->o);
-#if MSM_GROUP == 2
-    difference(&w->d, &w->x1, &w->x2, w->lanes);
-#endif
+// Reduced coordinates as they are stored, a row a lane, and four of those on their way.
+static inline void coord_to_rows(__m512i rows[COORD_DEGREE][FP8_LANES], const coord8 *v) {
+    for (int k = 0; k < COORD_DEGREE; k++) {
+        fp8_to_words(rows[k], &v->c[k]);
+        rows[k][6] = rows[k][7] = _mm512_setzero_si512();
+        fp8_transpose(rows[k]);
+    }
 }
-static inline void find_dy(work *w) {
-    load_y(&w->y1, &w->dy, &w->o);
-    coord_sub(&w->dy, &w->dy, &w->y1);
-    coord_add_p(&w->dy);
-    coord_operand(&w->dy);
-}
-static inline void find_x3(work *w) {
-    coord_sub(&w->x3, &w->x3, &w->x1);
-    coord_sub(&w->x3, &w->x3, &w->x2);
-    coord_canonical(&w->x3);
-    coord_sub(&w->t, &w->x1, &w->x3);
-    coord_add_p(&w->t);
-    coord_operand_shifted(&w->t, 16);
-}
-static inline void find_y3(work *w) {
-    coord_sub(&w->t, &w->t, &w->y1);
-    coord_canonical(&w->t);
-    store(&w->o, &w->x3, &w->t, w->lanes);
+static inline void store_rows(__m512i rows[COORD_DEGREE][FP8_LANES], POINT *const out[FP8_LANES], size_t member,
+                              int first) {
+    for (int lane = first; lane < first + FP8_LANES / 2; lane++)
+        for (int k = 0; k < COORD_DEGREE; k++) {
+            fp *to = (fp *)((char *)out[lane] + member) + k;
+            _mm256_storeu_si256((void *)to->l, _mm512_castsi512_si256(rows[k][lane]));
+            _mm_storeu_si128((void *)&to->l[4], _mm512_extracti64x2_epi64(rows[k][lane], 2));
+        }
 }
 
-// z: the inverse of each lane's product. The points of the additions `later` are asked for meanwhile, at an even pace.
-static void backward(const batch *j, const group *groups, fp8 *z, const batch *later) {
+// What the steps beside the multiplications of one turn share: three groups, each a stage behind the other.
+typedef struct homeward {
+    work *slope, *x, *y; // the next group takes the place of y
+    fp8 *chain;
+    operands ahead[2]; // points asked for
+    bool twice;        // both of them
+    __m512i last[COORD_DEGREE];
+    __m512i rows[COORD_DEGREE][FP8_LANES];
+} homeward;
+
+static inline void take(work *w, const batch *j, const group *groups, size_t g, POINT *nowhere) {
+    choose(&w->o, j, g * FP8_LANES);
+    w->from = &groups[g];
+    const __m512i to = _mm512_load_si512(w->o.out), none = _mm512_set1_epi64((int64_t)(uintptr_t)nowhere);
+    _mm512_store_si512(w->o.out, _mm512_mask_mov_epi64(none, w->from->lanes, to));
+#if MSM_GROUP == 2
+    coord_sub(&w->d, &w->from->x2, &w->from->x1);
+    coord_add_p(&w->d);
+    coord_operand_limbs(&w->d, 0, FP8_LIMBS - 1);
+    if (__builtin_expect(w->from->lanes != 0xff, 0)) fp8_one_lanes(&w->d.c[0], (__mmask8)~w->from->lanes);
+#endif
+}
+
+FP8_INLINE void ask(const homeward *h, int i) {
+    prefetch_one(&h->ahead[0], i);
+    if (h->twice) prefetch_one(&h->ahead[1], i);
+}
+
+// Carries in two steps.
+enum { HALF = FP8_LIMBS / 2, LAST = FP8_LIMBS - 1 };
+
+// Beside the inverse of the slope's denominator: dy = y2 - y1 + p.
+FP8_INLINE void beside_inverse(void *state, int step) {
+    homeward *h = state;
+    work *w = h->slope;
+    if (step < 3) load_y(&w->dy, w->o.q, step, h->last);
+    if (step == 3) coord_neg_lanes(&w->dy, w->o.negate_q);
+    if (step == 4) coord_sub(&w->dy, &w->dy, &w->y1), coord_add_p(&w->dy);
+    if (step == 5) coord_operand_limbs(&w->dy, 0, HALF);
+    if (step == 6) coord_operand_limbs(&w->dy, HALF, LAST);
+    if (step >= 3) ask(h, step - 3); // 0 .. 4
+}
+// Beside the chain's next inverse: x3 = lambda^2 - x1 - x2.
+FP8_INLINE void beside_chain(void *state, int step) {
+    homeward *h = state;
+    work *w = h->x;
+    if (step == 0) fp8_carry_digits_limbs(&h->slope->inverse, 0, HALF);
+    if (step == 1) fp8_carry_digits_limbs(&h->slope->inverse, HALF, LAST);
+    if (step == 2) coord_sub(&w->x3, &w->x3, &w->from->x1), coord_sub(&w->x3, &w->x3, &w->from->x2);
+    if (step == 3) coord_canonical_begin(&w->x3);
+    if (step == 4) coord_carry_limbs(&w->x3, 0, HALF);
+    if (step == 5) coord_carry_limbs(&w->x3, HALF, LAST);
+    if (step >= 6) ask(h, step - 1); // 5, 6
+}
+// Beside the slope: 2^16 (x1 - x3 + p), and y3 = lambda (x1 - x3) - y1 of the group before.
+FP8_INLINE void beside_slope(void *state, int step) {
+    homeward *h = state;
+    work *w = h->x, *y = h->y;
+    if (step == 0) coord_sub(&w->t, &w->from->x1, &w->x3), coord_add_p(&w->t);
+    if (step == 1) coord_carry_limbs(&w->t, 0, HALF);
+    if (step == 2) coord_carry_limbs(&w->t, HALF, LAST);
+    if (step == 3) coord_shift_operand(&w->t, 16);
+    if (step == 4) coord_sub(&y->t, &y->t, &y->y1);
+    if (step == 5) coord_canonical_begin(&y->t);
+    if (step == 6) coord_carry_limbs(&y->t, 0, HALF);
+    if (step == 7) coord_carry_limbs(&y->t, HALF, LAST);
+}
+// Beside lambda (x1 - x3): the sums of the group before go where they belong.
+FP8_INLINE void beside_product(void *state, int step) {
+    homeward *h = state;
+    if (step == 0) coord_operand_limbs(&h->slope->lambda, 0, HALF);
+    if (step == 1) coord_operand_limbs(&h->slope->lambda, HALF, LAST);
+    if (step == 2) coord_to_rows(h->rows, &h->y->x3);
+    if (step == 3) store_rows(h->rows, h->y->o.out, offsetof(POINT, x), 0);
+    if (step == 4) store_rows(h->rows, h->y->o.out, offsetof(POINT, x), FP8_LANES / 2);
+    if (step == 5) coord_to_rows(h->rows, &h->y->t);
+    if (step == 6) store_rows(h->rows, h->y->o.out, offsetof(POINT, y), 0);
+    if (step == 7) store_rows(h->rows, h->y->o.out, offsetof(POINT, y), FP8_LANES / 2);
+}
+// Beside lambda^2: the next group's y1.
+FP8_INLINE void beside_square(void *state, int step) {
+    homeward *h = state;
+    if (step == 0) fp8_carry_digits_limbs(h->chain, 0, HALF);
+    if (step == 1) fp8_carry_digits_limbs(h->chain, HALF, LAST);
+    if (step >= 2 && step < 5) load_y(&h->y->y1, h->y->o.p, step - 2, h->last);
+    if (step == 5) coord_neg_lanes(&h->y->y1, h->y->o.negate_p);
+    if (step == 6) ask(h, 7);
+}
+FP8_INLINE void alone(fp8_beside *work_beside, homeward *h) {
+    for (int step = 0; step < FP8_STEPS; step++) work_beside(h, step);
+}
+
+// z: the inverse of each lane's product. The points of the additions `later` are asked for meanwhile, at an even pace:
+// a burst of requests would be dropped.
+static void backward(const batch *j, const group *groups, fp8 z[CHAINS], const batch *later) {
     slow_list slow = {.j = j};
-    work space[3], *now = &space[0], *before = &space[1], *first = &space[2];
+    POINT nowhere = {0};
+    work space[3] = {0};
+    homeward h = {.slope = &space[0], .x = &space[1], .y = &space[2]};
     const size_t count = (j->n - 1) / FP8_LANES + 1;
-    take(now, j, groups, count - 1);
-    for (size_t left = count + 2; left-- > 0;) { // group left - 2 gets its slope, left - 1 its x, left its y
-        const bool slope = left >= 2, x = left >= 1 && left <= count, y = left < count;
-        const group *from = &groups[slope ? left - 2 : 0];
-        const size_t ahead = (count + 1 - left) * FP8_LANES; // asked for in small portions: a burst would be dropped
-        if (slope) {
-            const __mmask8 other = (__mmask8)(now->o.active & ~now->lanes);
-            if (__builtin_expect(other != 0, 0)) slow_lanes(&slow, &now->o, (left - 2) * FP8_LANES, other);
-            fp8_mul(&now->inverse, z, &from->before);
-            prefetch(later, ahead, 2);
-            find_dy(now);
-            fp8_mul(z, z, &from->den);
-            prefetch(later, ahead + 2, 2);
+    // The two groups before the first one are zeros that go nowhere.
+    for (int k = 1; k < 3; k++) {
+        space[k].from = &groups[count - 1];
+        for (int i = 0; i < FP8_LANES; i++) space[k].o.out[i] = &nowhere, space[k].o.p[i] = space[k].o.q[i] = &nowhere;
+    }
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < FP8_LANES; i++) h.ahead[k].p[i] = h.ahead[k].q[i] = &nowhere;
+    h.twice = later->n > j->n;
+    take(h.slope, j, groups, count - 1, &nowhere);
+    for (int pair = 0; pair < 3; pair++) load_y(&h.slope->y1, h.slope->o.p, pair, h.last);
+    coord_neg_lanes(&h.slope->y1, h.slope->o.negate_p);
+    for (size_t g = count; g-- > 0;) {
+        const size_t turns = h.twice ? 2 : 1;
+        for (size_t k = 0; k < turns; k++) {
+            const size_t at = (turns * (count - 1 - g) + k) * FP8_LANES;
+            if (at + FP8_LANES <= later->n) choose_operands(&h.ahead[k], later, at);
         }
-        if (x) find_x3(before);
-        if (slope) fp8_carry_digits(&now->inverse);
-        if (slope) coord_over(&now->lambda, &now->dy, &now->d, &now->inverse);
-        prefetch(later, ahead + 4, 2);
-        if (y) find_y3(first);
-        if (x) coord_mul(&before->t, &before->lambda, &before->t);
-        prefetch(later, ahead + 6, 2);
-        work *const next = first;
-        if (left >= 3) take(next, j, groups, left - 3);
-        fp8_carry_digits(z);
-        if (slope) coord_operand(&now->lambda);
-        if (slope) coord_sqr(&now->x3, &now->lambda);
-        first = before, before = now, now = next;
+        const group *from = h.slope->from;
+        const __mmask8 other = (__mmask8)(h.slope->o.active & ~from->lanes);
+        if (__builtin_expect(other != 0, 0)) slow_lanes(&slow, &h.slope->o, g * FP8_LANES, other);
+        h.chain = &z[g % CHAINS];
+        fp8_mul_beside(&h.slope->inverse, h.chain, &from->before, beside_inverse, &h);
+        fp8_mul_beside(h.chain, h.chain, &from->den, beside_chain, &h);
+        coord_canonical_end(&h.x->x3);
+        coord_over(&h.slope->lambda, &h.slope->dy, &h.slope->d, &h.slope->inverse, beside_slope, &h);
+        coord_canonical_end(&h.y->t);
+        coord_mul(&h.x->t, &h.x->lambda, &h.x->t, beside_product, &h);
+        if (g > 0) take(h.y, j, groups, g - 1, &nowhere);
+        coord_sqr(&h.slope->x3, &h.slope->lambda, beside_square, &h);
+        work *const done = h.y;
+        h.y = h.x, h.x = h.slope, h.slope = done;
+    }
+    for (int last = 0; last < 2; last++) { // the pipeline runs dry
+        alone(beside_chain, &h);
+        coord_canonical_end(&h.x->x3);
+        alone(beside_slope, &h);
+        coord_canonical_end(&h.y->t);
+        alone(beside_product, &h);
+        coord_mul(&h.x->t, &h.x->lambda, &h.x->t, fp8_nothing, 0);
+        h.y = h.x, h.x = h.slope;
     }
     slow_flush(&slow);
 }
 
+// Sizes of blocks: the points of the next one are asked for during one. With pairs, which come from anywhere, the first
+// is small, and the next ones grow until they are equal parts of what is left.
+static size_t next_block(size_t last, size_t left, bool pairs) {
+    const size_t blocks = (left + MSM_BLOCK - 1) / MSM_BLOCK, equal = (left + blocks - 1) / blocks;
+    const size_t most = !pairs ? MSM_BLOCK : last == 0 ? FIRST_BLOCK : 2 * last;
+    return equal < most ? equal : most;
+}
+
 static void add(batch j, MSM(scratch) * scratch) {
     group *groups = (void *)scratch;
-    const size_t n = j.n, width = j.pairs ? 2 : 1;
-    batch later = j;
-    for (size_t at = 0; at < n; at += j.n) {
-        j.a += at == 0 ? 0 : j.n, j.b += at == 0 ? 0 : width * j.n;
-        // The first block waits for its points and is small; then equal blocks.
-        j.n = (n - at) / ((n - at + MSM_BLOCK - 1) / MSM_BLOCK);
-        if (at == 0 && j.pairs && n > MSM_BLOCK) j.n = FIRST_BLOCK;
-        later.a = j.a + j.n, later.b = j.b + width * j.n, later.n = n - at - j.n;
-        fp8 run;
-        fp8_set1(&run, FP8_ONE);
-        forward(&j, groups, &run);
-        fp8_inv_lanes(&run, &run);
-        backward(&j, groups, &run, &later);
+    const size_t width = j.pairs ? 2 : 1;
+    size_t left = j.n;
+    j.n = next_block(0, left, j.pairs);
+    if (j.pairs) {
+        operands o;
+        for (size_t at = 0; at + FP8_LANES <= j.n; at += FP8_LANES) {
+            choose_operands(&o, &j, at);
+            for (int i = 0; i < FP8_LANES; i++) prefetch_one(&o, i);
+        }
+    }
+    while (left > 0) {
+        left -= j.n;
+        batch later = j;
+        later.a += j.n, later.b += width * j.n, later.n = left > 0 ? next_block(j.n, left, j.pairs) : 0;
+        fp8 run[CHAINS], z[CHAINS];
+        for (int k = 0; k < CHAINS; k++) fp8_set1(&run[k], FP8_ONE);
+        forward(&j, groups, run);
+        invert(z, run);
+        backward(&j, groups, z, &later);
+        j = later;
     }
 }
 
