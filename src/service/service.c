@@ -12,17 +12,21 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/scrub.h"
+#include "service/hide.h"
 #include "service/service_internal.h"
 #include "service/toys.h"
 
 void service_trouble_note(service *s, const char *job, const char *text) {
+    char told[CUZK_ERROR_TEXT_MAX];
+    snprintf(told, sizeof told, "%s", text);
+    hide_inputs(told);
     pthread_mutex_lock(&s->trouble_lock);
     service_trouble *t = &s->troubles[s->n_troubles++ % SERVICE_ERRORS_KEPT];
     t->at_ns = clock_now_ns();
-    snprintf(t->text, sizeof t->text, "%s%s%.150s", job != NULL ? job : "", job != NULL ? ": " : "", text);
+    snprintf(t->text, sizeof t->text, "%s%s%.150s", job != NULL ? job : "", job != NULL ? ": " : "", told);
     scrub_text(t->text); // the cut may have split a character
     pthread_mutex_unlock(&s->trouble_lock);
-    log_write(LOG_WARN, "service", job, "%s", text);
+    log_write(LOG_WARN, "service", job, "%s", told);
 }
 
 static void warned(void *ctx, const char *text) { service_trouble_note(ctx, NULL, text); }

@@ -90,7 +90,7 @@ struct service {
 
 // Fills *err and returns the code.
 service_code service_fail(service_error *err, service_code code, const char *fmt, ...) CUZK_PRINTF(3, 4);
-// Remembers a line for the status, and logs it as a warning. `job` may be NULL.
+// Remembers a line for the status, and logs it as a warning; both without what it quotes of inputs. `job` may be NULL.
 void service_trouble_note(service *s, const char *job, const char *text);
 
 // --- service_jobs.c ---

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "service/hide.h"
 #include "service/service_internal.h"
 #include "service/toys.h"
 
@@ -296,25 +297,6 @@ static cuzk_status hand_over(service *s, runtime_job *job, bool *joined, engine_
     return runtime_submit(s->rt, job, joined, reason, &q, err);
 }
 
-// For the log: hex of 16 bytes and more is a value of somebody's input, which the log never holds. The client that sent
-// it gets it back.
-static void hide_values(char out[CUZK_ERROR_TEXT_MAX], const char *text) {
-    enum { SHORTEST = 32 };
-    static const char HEX[] = "0123456789abcdefABCDEF";
-    size_t n = 0;
-    while (*text != 0 && n + sizeof "..." < CUZK_ERROR_TEXT_MAX) {
-        const size_t run = strspn(text, HEX);
-        if (run >= SHORTEST) {
-            memcpy(out + n, "...", 3);
-            n += 3;
-            text += run;
-        } else {
-            out[n++] = *text++;
-        }
-    }
-    out[n] = 0;
-}
-
 service_code service_submit(service *s, service_submitted *out, const service_request *r, service_error *err) {
     service_error ignored;
     if (err == NULL) err = &ignored;
@@ -350,7 +332,8 @@ service_code service_submit(service *s, service_submitted *out, const service_re
     if (st != CUZK_OK) {
         code = refusal(s, r, st, reason, &why, err);
         char told[CUZK_ERROR_TEXT_MAX];
-        hide_values(told, err->text);
+        memcpy(told, err->text, sizeof told);
+        hide_inputs(told); // the client that sent them gets them back, the log never
         log_write(LOG_INFO, "service", r->request_id != NULL && r->request_id[0] != 0 ? r->request_id : NULL,
                   "refused, %s: %s", service_code_name(code), told);
         return code;

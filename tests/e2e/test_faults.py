@@ -391,6 +391,12 @@ class Looking(Case):
             status, text, _ = c.prove(kind=rpc.POREP, partitions=0, rows=0, vanilla=marked)
             self.assertEqual(status, rpc.INVALID_ARGUMENT, text)
             self.assertIn("vanilla_proof: partition 0, challenge 0", text)
+            # In a value that is quoted because it is none.
+            for value in ['"%s"' % mark.hex(), str(int.from_bytes(mark, "little"))]:
+                status, text, _ = c.prove(kind=rpc.POREP, partitions=0, rows=0,
+                                          vanilla=c1[:begin] + value.encode() + c1[c1.index(b"]", begin) + 1:])
+                self.assertEqual(status, rpc.INVALID_ARGUMENT, text)
+                self.assertIn(value, text)
         self.assertIn("refused, INVALID_ARGUMENT: vanilla_proof: partition 0", d.text())
         told = d.text() + (self.dir / "timeline.log").read_text()
         for path in ["/status", "/metrics", "/timeline", "/timeline.log"]:

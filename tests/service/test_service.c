@@ -4,8 +4,10 @@
 #include "testing.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "service/service_bed.h"
+#include "service/service_internal.h"
 
 static const char *const PLAIN[] = {"sim"};
 static const char *const SLOW[] = {"sim:kernel=40ms"};
@@ -593,6 +595,32 @@ static void faults(void **state) {
 }
 
 // A device without memory: the job fails and says so, or, if that is wanted, the processors take over, visibly.
+// What a job failed of may quote its input: the log and the status do without.
+static void troubles_keep_inputs_private(void **state) {
+    (void)state;
+    static const char SECRET[] = "5ec2e75ec2e75ec2e75ec2e75ec2e75ec2e7";
+    service *s = plain();
+    FILE *log = tmpfile();
+    assert_non_null(log);
+    log_start(&(log_options){.level = LOG_TRACE, .fd = fileno(log)});
+    char text[512];
+    snprintf(text, sizeof text, "verification, partition 3: the circuit has %s, found \"%s\"", SECRET, SECRET);
+    service_trouble_note(s, "j", text);
+    log_start(&(log_options){.level = LOG_ERROR, .fd = -1});
+    rewind(log);
+    text[fread(text, 1, sizeof text - 1, log)] = 0;
+    fclose(log);
+    assert_non_null(strstr(text, "verification, partition 3: the circuit has ..."));
+    assert_null(strstr(text, "5ec2e7"));
+    char *json;
+    size_t len;
+    assert_int_equal(service_status_json(s, &json, &len, NULL), CUZK_OK);
+    assert_non_null(strstr(json, "j: verification, partition 3: the circuit has ..."));
+    assert_null(strstr(json, "5ec2e7"));
+    free(json);
+    service_destroy(&s);
+}
+
 static void memory_of_devices(void **state) {
     (void)state;
     static const char *const POOR[] = {"sim:oom@0+"};
@@ -648,16 +676,27 @@ static void nonsense_devices(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_is_proven),       cmocka_unit_test(ids_of_ours),
-        cmocka_unit_test(one_id_many_inputs),    cmocka_unit_test(nothing_vanishes),
-        cmocka_unit_test(impossible_requests),   cmocka_unit_test(the_queue_is_bounded),
-        cmocka_unit_test(inputs_are_bounded),    cmocka_unit_test(refusals_name_the_field),
-        cmocka_unit_test(a_wait_times_out),      cmocka_unit_test(a_deadline_fails_the_job),
-        cmocka_unit_test(jobs_are_cancelled),    cmocka_unit_test(leaving),
-        cmocka_unit_test(leaving_from_within),   cmocka_unit_test(draining),
-        cmocka_unit_test(keys_come_and_go),      cmocka_unit_test(a_snapshot_tells),
-        cmocka_unit_test(results_are_forgotten), cmocka_unit_test(faults),
-        cmocka_unit_test(memory_of_devices),     cmocka_unit_test(nonsense_devices),
+        cmocka_unit_test(a_job_is_proven),
+        cmocka_unit_test(ids_of_ours),
+        cmocka_unit_test(one_id_many_inputs),
+        cmocka_unit_test(nothing_vanishes),
+        cmocka_unit_test(impossible_requests),
+        cmocka_unit_test(the_queue_is_bounded),
+        cmocka_unit_test(inputs_are_bounded),
+        cmocka_unit_test(refusals_name_the_field),
+        cmocka_unit_test(a_wait_times_out),
+        cmocka_unit_test(a_deadline_fails_the_job),
+        cmocka_unit_test(jobs_are_cancelled),
+        cmocka_unit_test(leaving),
+        cmocka_unit_test(leaving_from_within),
+        cmocka_unit_test(draining),
+        cmocka_unit_test(keys_come_and_go),
+        cmocka_unit_test(a_snapshot_tells),
+        cmocka_unit_test(results_are_forgotten),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(troubles_keep_inputs_private),
+        cmocka_unit_test(memory_of_devices),
+        cmocka_unit_test(nonsense_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
