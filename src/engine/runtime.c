@@ -216,6 +216,7 @@ cuzk_status runtime_create(runtime **out, const runtime_options *options, cuzk_e
 static void drain_call(runtime *rt, runtime_call *call) {
     (void)call;
     runtime_step(rt, &(engine_event){.kind = ENGINE_EV_DRAIN});
+    runtime_leave_keys(rt); // after it: what was accepted until now may still need one
 }
 
 static void cancel_all_call(runtime *rt, runtime_call *call) {

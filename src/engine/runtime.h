@@ -157,7 +157,8 @@ typedef struct runtime_partition {
 // The partitions of a job, at most `max` of them; returns how many it has, 0 for an unknown job.
 size_t runtime_partitions(runtime *rt, runtime_partition *out, runtime_job job, size_t max);
 
-// Accepts nothing more and finishes what is there. True once nothing is left, false when timeout_ns passed first.
+// Accepts nothing more and finishes what is there. Waits for keys end at once, and so does the load of a key that no job
+// needs, at its next step. True once nothing is left, false when timeout_ns passed first.
 bool runtime_drain(runtime *rt, uint64_t timeout_ns);
 
 // --- keys ---
@@ -169,8 +170,9 @@ CUZK_MUST_USE cuzk_status runtime_preload(runtime *rt, const char *kind, const u
 CUZK_MUST_USE cuzk_status runtime_evict(runtime *rt, uint64_t key, cuzk_error *err);
 
 // The same by the provider's name of a key ("porep-32g", "toy-10"). Waits until the key is loaded or cannot be: the
-// status of the load that failed, CUZK_ERR_MEMORY when there is no room, CUZK_ERR_CANCELLED when draining,
-// CUZK_ERR_INPUT for a name that no provider knows. *already_loaded: there was nothing to do, and *load_ns is 0.
+// status of the load that failed, CUZK_ERR_MEMORY when there is no room, CUZK_ERR_CANCELLED when draining, also when that
+// begins meanwhile, CUZK_ERR_INPUT for a name that no provider knows. *already_loaded: there was nothing to do, and
+// *load_ns is 0.
 CUZK_MUST_USE cuzk_status runtime_preload_named(runtime *rt, const char *name, bool *already_loaded, uint64_t *load_ns,
                                                 cuzk_error *err);
 // Waits until the memory is free. A key that is not loaded is no error: *was_loaded and *freed (bytes) tell. Also frees

@@ -172,6 +172,7 @@ struct runtime {
     idmap jobs; // by token
     uint64_t next_token;
     bool drained;
+    bool leaving; // drains: nobody waits for keys any more
     runtime_stats stats;
     uint8_t name_seed[8];
     struct bench_place {
@@ -228,6 +229,9 @@ void rjob_set_key_text(runtime *rt, uint64_t key, const cuzk_error *why);
 // --- runtime_keys.c ---
 // Engine thread: makes sure that the key has an entry in the table. False when memory is refused.
 bool runtime_know_key(runtime *rt, const provider *prov, const provider_plan *plan);
+// From here on nobody waits for a key, and one that no job needs is not loaded to its end.
+void runtime_leave_keys(runtime *rt);
+bool rkey_wanted(runtime *rt, const rkey *k); // from any thread
 
 // --- runtime_books.c: on the engine thread ---
 uint32_t books_workers(const runtime *rt);          // places on the bench

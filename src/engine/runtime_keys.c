@@ -28,6 +28,24 @@ bool runtime_know_key(runtime *rt, const provider *prov, const provider_plan *pl
     return false;
 }
 
+void runtime_leave_keys(runtime *rt) {
+    pthread_mutex_lock(&rt->lock);
+    rt->leaving = true;
+    pthread_cond_broadcast(&rt->key_changed);
+    pthread_mutex_unlock(&rt->lock);
+}
+
+bool rkey_wanted(runtime *rt, const rkey *k) {
+    pthread_mutex_lock(&rt->lock);
+    bool wanted = !rt->leaving;
+    for (size_t i = 0; i < rt->jobs.cap && !wanted; i++) {
+        const rjob *j = rt->jobs.slots[i].value;
+        wanted = rt->jobs.slots[i].id != 0 && !j->terminal && j->id != 0 && j->plan.key == k->id;
+    }
+    pthread_mutex_unlock(&rt->lock);
+    return wanted;
+}
+
 typedef struct key_arg {
     const provider *prov;
     provider_plan plan;
@@ -107,12 +125,14 @@ cuzk_status runtime_preload_named(runtime *rt, const char *name, bool *already_l
     *already_loaded = k.loaded;
     if (k.loaded) return CUZK_OK;
     pthread_mutex_lock(&rt->lock);
-    while (k.key->loading) (void)pthread_cond_wait(&rt->key_changed, &rt->lock);
+    while (k.key->loading && !rt->leaving) (void)pthread_cond_wait(&rt->key_changed, &rt->lock);
+    const bool left = k.key->loading;
     const bool ok = k.key->loads > k.loads; // it may have been evicted again since
     const cuzk_error why = k.key->failure;
     if (ok) *load_ns = k.key->load_ns;
     pthread_mutex_unlock(&rt->lock);
     if (ok) return CUZK_OK;
+    if (left) return cuzk_fail(err, CUZK_ERR_CANCELLED, "%s: was still being loaded when the engine was stopped", name);
     return cuzk_fail(err, why.status != CUZK_OK ? why.status : CUZK_ERR_INTERNAL, "%s: %s", name, why.text);
 }
 

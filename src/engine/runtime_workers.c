@@ -359,17 +359,30 @@ void rkey_unload(runtime *rt, rkey *k) {
     groth16_pk_destroy(&k->pk);
 }
 
+typedef struct key_watch {
+    runtime *rt;
+    const rkey *key;
+} key_watch;
+
+static bool key_unwanted(void *ctx) {
+    const key_watch *w = ctx;
+    return !rkey_wanted(w->rt, w->key);
+}
+
 static void load_key(runtime *rt, rkey *k) {
+    key_watch watch = {rt, k};
+    const observer obs = {.cancelled = key_unwanted, .ctx = &watch};
     engine_event e = {.kind = ENGINE_EV_KEY_LOADED, .key = k->id, .ticket = k->ticket};
     k->error = (cuzk_error){0};
     pool *threads = NULL; // lives no longer than the load
     cuzk_status s = pool_create(&threads, books_key_threads(rt), &k->error);
-    if (s == CUZK_OK) s = k->prov->ops->load_key(k->prov, &k->pk, k->id, threads, NULL, &k->error);
+    if (s == CUZK_OK) s = k->prov->ops->load_key(k->prov, &k->pk, k->id, threads, &obs, &k->error);
     pool_destroy(&threads);
     if (s == CUZK_OK) e.bytes = provider_key_bytes(k->pk);
     for (uint32_t d = 0; s == CUZK_OK && d < rt->opt.n_devices; d++) {
         uint64_t more = 0;
-        s = device_key_load(&k->on[d], &more, rt->opt.devices[d], k->pk, &k->error);
+        s = observe_cancelled(&obs) ? cuzk_fail(&k->error, CUZK_ERR_CANCELLED, "loading of the key was cancelled")
+                                    : device_key_load(&k->on[d], &more, rt->opt.devices[d], k->pk, &k->error);
         e.bytes += more;
     }
     if (s != CUZK_OK) {

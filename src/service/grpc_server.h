@@ -57,8 +57,8 @@ typedef struct rpc_server_stats {
 rpc_server_stats rpc_server_stats_of(rpc_server *r);
 
 // Accepts no more; gives open calls grace_ms to end by themselves, answers the rest UNAVAILABLE, closes, removes unix
-// sockets and frees. Does not stop the service: drain it first to let waits end with their proofs. Returns late only
-// while the service reads a key that somebody preloads.
+// sockets and frees. Does not stop the service: drain it first to let waits end with their proofs, and those for a key
+// at once, which this would wait for.
 void rpc_server_stop(rpc_server **r, uint32_t grace_ms);
 
 #endif

@@ -145,7 +145,7 @@ void service_unwatch(service *s, service_watch **watch, bool abandon);
 
 service_code service_cancel(service *s, const char *job_id, bool *was_running, service_error *err);
 
-// Stops accepting; true when everything has ended within timeout_ms.
+// Stops accepting; true when everything has ended within timeout_ms. Ends service_preload's waits: UNAVAILABLE.
 bool service_drain(service *s, uint64_t timeout_ms);
 bool service_draining(const service *s);
 

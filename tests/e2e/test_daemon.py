@@ -158,6 +158,23 @@ class Life(Case):
             self.assertTrue(status == rpc.CANCELLED or r["status"] == rpc.JOB_CANCELLED, (status, text, r))
         self.assertFalse(self.socket.exists())
 
+    def test_a_key_that_nobody_needs_is_not_waited_for(self):
+        d = self.serve({"daemon.shutdown_timeout": "1h"})
+        got = []
+
+        def preload():
+            with d.rpc(timeout=120) as c:
+                got.append(c.preload("toy-18"))
+        t = threading.Thread(target=preload)
+        t.start()
+        with d.rpc() as c:
+            eventually("a key on its way", lambda: b"SRS_LOAD_START" in self.timeline(c))
+        d.process.send_signal(signal.SIGTERM)
+        t.join(60)
+        self.assertEqual(got[0][0], rpc.UNAVAILABLE, got)
+        self.ends(d, 0)
+        self.assertNotIn("something does not stop", d.text())
+
     def test_the_second_signal_ends_it_at_once(self):
         d = self.serve({"gpus.backend": ["sim:hang@0+"], "daemon.shutdown_timeout": "1h"})
         with d.rpc() as c:

@@ -159,8 +159,8 @@ static void attempts_are_counted(void **state) {
 typedef struct slow_key {
     provider head;
     const provider *toy;
-    atomic_uint loads;
-    atomic_bool closed, broken;
+    atomic_uint loads, cancelled;
+    atomic_bool closed, broken, deaf; // deaf: does not look whether it is wanted
 } slow_key;
 static cuzk_status slow_bind(const provider *self, void **request, provider_plan *plan, const uint8_t *input,
                              size_t len, cuzk_error *err) {
@@ -184,7 +184,13 @@ static cuzk_status slow_load(const provider *self, groth16_pk **out, uint64_t ke
                              cuzk_error *err) {
     slow_key *m = (slow_key *)(uintptr_t)self;
     atomic_fetch_add(&m->loads, 1);
-    while (atomic_load(&m->closed)) nap();
+    while (atomic_load(&m->closed)) {
+        if (!atomic_load(&m->deaf) && observe_cancelled(obs)) {
+            atomic_fetch_add(&m->cancelled, 1);
+            return cuzk_fail(err, CUZK_ERR_CANCELLED, "not wanted");
+        }
+        nap();
+    }
     if (atomic_load(&m->broken)) return cuzk_fail(err, CUZK_ERR_IO, "/no/such/toy.params does not exist");
     return m->toy->ops->load_key(m->toy, out, key, p, obs, err);
 }
@@ -309,6 +315,47 @@ static void keys_by_name(void **state) {
     bed_destroy(&b);
 }
 
+// A drain ends the wait for a key at once, and its load unless a job needs it. Here the load itself would take for
+// ever.
+static void leaving_while_a_key_loads(void **state) {
+    (void)state;
+    bed b;
+    bed_make(&b, PARTS, 1, NULL, NULL);
+    slow_key slow = {.head = {&SLOW, "many"}, .toy = b.many};
+    b.providers[1] = &slow.head;
+    for (int with_job = 0; with_job < 2; with_job++) {
+        atomic_store(&slow.closed, true);
+        bed_start(&b);
+        preloader p = {.b = &b};
+        assert_int_equal(pthread_create(&p.thread, NULL, preload_main, &p), 0);
+        while (!key_named(&b, "toy-3").loading) nap();
+        const runtime_job job = with_job ? bed_submit(&b, "many", 1) : 0;
+        assert_int_equal(runtime_drain(b.rt, with_job ? 0 : UINT64_MAX), !with_job);
+        assert_int_equal(pthread_join(p.thread, NULL), 0);
+        assert_int_equal(p.status, CUZK_ERR_CANCELLED);
+        if (with_job) {
+            assert_true(key_named(&b, "toy-3").loading);
+            atomic_store(&slow.closed, false);
+            bed_expect_done(&b, job, PARTS, 1);
+            assert_true(runtime_drain(b.rt, UINT64_MAX));
+        }
+        bed_stop(&b);
+        assert_int_equal(atomic_load(&slow.cancelled), 1); // the first
+    }
+    // One that does not listen holds up the end for as long as it was given.
+    atomic_store(&slow.closed, true);
+    atomic_store(&slow.deaf, true);
+    bed_start(&b);
+    preloader p = {.b = &b};
+    assert_int_equal(pthread_create(&p.thread, NULL, preload_main, &p), 0);
+    while (!key_named(&b, "toy-3").loading) nap();
+    assert_false(runtime_try_destroy(&b.rt, MS));
+    assert_non_null(b.rt);
+    assert_int_equal(pthread_join(p.thread, NULL), 0);
+    atomic_store(&slow.closed, false);
+    bed_destroy(&b);
+}
+
 // Two circuits whose keys do not fit side by side: they take turns, and all jobs are done.
 static void keys_take_turns(void **state) {
     (void)state;
@@ -356,8 +403,12 @@ static void keys_take_turns(void **state) {
 int main(void) {
     const mem_usage before = mem_usage_total();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_add_up), cmocka_unit_test(a_job_on_its_way), cmocka_unit_test(attempts_are_counted),
-        cmocka_unit_test(keys_by_name), cmocka_unit_test(keys_take_turns),
+        cmocka_unit_test(times_add_up),
+        cmocka_unit_test(a_job_on_its_way),
+        cmocka_unit_test(attempts_are_counted),
+        cmocka_unit_test(keys_by_name),
+        cmocka_unit_test(leaving_while_a_key_loads),
+        cmocka_unit_test(keys_take_turns),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (failed == 0 && mem_usage_total().live != before.live) {
