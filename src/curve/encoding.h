@@ -30,13 +30,15 @@ void g1_encode_uncompressed(uint8_t out[G1_UNCOMPRESSED], const g1_affine *a);
 point_check g1_decode(g1_affine *out, const uint8_t in[G1_COMPRESSED]);                          // subgroup checked
 point_check g1_decode_uncompressed_unchecked(g1_affine *out, const uint8_t in[G1_UNCOMPRESSED]); // subgroup not checked
 
-// g1_decode_uncompressed_unchecked for n points in a row, with the field's vector kernels. Returns how many came before
-// the first that is refused: n, or less with *why; the points from there on are unspecified.
-size_t g1_decode_uncompressed_array(g1_affine *out, point_check *why, const uint8_t *in, size_t n);
-
 void g2_encode(uint8_t out[G2_COMPRESSED], const g2_affine *a);
 void g2_encode_uncompressed(uint8_t out[G2_UNCOMPRESSED], const g2_affine *a);
 point_check g2_decode(g2_affine *out, const uint8_t in[G2_COMPRESSED]);
 point_check g2_decode_uncompressed_unchecked(g2_affine *out, const uint8_t in[G2_UNCOMPRESSED]);
+
+// The *_decode_uncompressed_unchecked above for n finite points in a row, as a proving key holds them, with kernels for
+// whole arrays. Returns how many came before the first that is none: n, or less with *why, which is POINT_OK for the
+// point at infinity. The points from there on are unspecified.
+size_t g1_decode_finite_array(g1_affine *out, point_check *why, const uint8_t *in, size_t n);
+size_t g2_decode_finite_array(g2_affine *out, point_check *why, const uint8_t *in, size_t n);
 
 #endif

@@ -132,25 +132,6 @@ typedef struct loading {
     cuzk_error failed;
 } loading;
 
-// How many points come before the first that a query may not hold. It is none, as *why says, or infinity (POINT_OK).
-static size_t decode_g1(g1_affine *out, point_check *why, const uint8_t *in, size_t n) {
-    const size_t points = g1_decode_uncompressed_array(out, why, in, n);
-    for (size_t i = 0; i < points; i++)
-        if (g1_affine_is_infinity(&out[i])) {
-            *why = POINT_OK;
-            return i;
-        }
-    return points;
-}
-
-static size_t decode_g2(g2_affine *out, point_check *why, const uint8_t *in, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        *why = g2_decode_uncompressed_unchecked(&out[i], in + i * G2_UNCOMPRESSED);
-        if (*why != POINT_OK || g2_affine_is_infinity(&out[i])) return i;
-    }
-    return n;
-}
-
 static void load_task(void *ctx, size_t task, unsigned worker) {
     loading *l = ctx;
     size_t bytes = SECTIONS[l->section].point_bytes, first = (l->first_task + task) * POINTS_A_TASK;
@@ -159,8 +140,8 @@ static void load_task(void *ctx, size_t task, unsigned worker) {
     cuzk_error e = {.status = CUZK_OK};
     if (file_reader_at(l->r, buffer, n * bytes, l->at + first * bytes, &e) == CUZK_OK) {
         point_check why;
-        const size_t good = l->g1 != 0 ? decode_g1(&l->g1[first], &why, buffer, n)
-                                       : decode_g2(&l->g2[first], &why, buffer, n);
+        const size_t good = l->g1 != 0 ? g1_decode_finite_array(&l->g1[first], &why, buffer, n)
+                                       : g2_decode_finite_array(&l->g2[first], &why, buffer, n);
         if (good < n)
             (void)cuzk_fail(&e, CUZK_ERR_FORMAT, "%s: section \"%s\": point %zu of %u at byte %llu %s",
                             file_reader_path(l->r), SECTIONS[l->section].name, first + good, l->n,

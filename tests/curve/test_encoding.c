@@ -2,7 +2,7 @@
 //
 // Encodings of points: known ones, and every way to be wrong.
 #include "base/bytes.h"
-#include "curve/encoding.h"
+#include "curve/kernels.h"
 #include "curve_vectors.h"
 #include "testing.h"
 
@@ -285,40 +285,173 @@ static void test_texts(void **state) {
     assert_string_equal(point_check_text(POINT_NOT_ON_CURVE), "is not on the curve");
 }
 
-// An array decodes as its points do one by one, whatever stands where.
-static void test_array(void **state) {
-    (void)state;
-    enum { N = 300 };
-    static uint8_t in[N * G1_UNCOMPRESSED], bad[N * G1_UNCOMPRESSED];
-    static g1_affine want[N], got[N];
+// ---- arrays of finite points
+
+// The two groups behind one shape. Points are as wide in memory as encoded.
+typedef struct group {
+    size_t bytes;
+    size_t (*decode)(void *out, point_check *why, const uint8_t *in, size_t n);
+    bool (*decode_block)(const curve_kernel_table *k, void *out, const uint8_t *in, size_t n);
+    point_check (*decode_one)(void *out, const uint8_t *in);
+    void (*encode)(uint8_t *out, const void *point);
+    void (*multiples)(void *out, size_t n); // of the generator
+    void (*with_x)(void *out, const fp *x); // the next x from this one on, counted as it is stored, that has a point
+} group;
+
+static size_t array_g1(void *out, point_check *why, const uint8_t *in, size_t n) {
+    return g1_decode_finite_array(out, why, in, n);
+}
+static size_t array_g2(void *out, point_check *why, const uint8_t *in, size_t n) {
+    return g2_decode_finite_array(out, why, in, n);
+}
+static bool block_g1(const curve_kernel_table *k, void *out, const uint8_t *in, size_t n) {
+    return k->g1_decode(out, in, n);
+}
+static bool block_g2(const curve_kernel_table *k, void *out, const uint8_t *in, size_t n) {
+    return k->g2_decode(out, in, n);
+}
+static point_check one_g1(void *out, const uint8_t *in) { return g1_decode_uncompressed_unchecked(out, in); }
+static point_check one_g2(void *out, const uint8_t *in) { return g2_decode_uncompressed_unchecked(out, in); }
+static void encode_g1(uint8_t *out, const void *point) { g1_encode_uncompressed(out, point); }
+static void encode_g2(uint8_t *out, const void *point) { g2_encode_uncompressed(out, point); }
+static void multiples_g1(void *out, size_t n) {
+    g1_affine *p = out;
     g1_jac j;
     g1_jac_from_affine(&j, &G1_GENERATOR);
-    for (size_t i = 0; i < N; i++) {
-        g1_jac_to_affine(&want[i], &j);
-        g1_jac_add_affine(&j, &j, &G1_GENERATOR);
-        g1_encode_uncompressed(in + i * G1_UNCOMPRESSED, &want[i]);
+    for (size_t i = 0; i < n; i++, g1_jac_add_affine(&j, &j, &G1_GENERATOR)) g1_jac_to_affine(&p[i], &j);
+}
+static void multiples_g2(void *out, size_t n) {
+    g2_affine *p = out;
+    g2_jac j;
+    g2_jac_from_affine(&j, &G2_GENERATOR);
+    for (size_t i = 0; i < n; i++, g2_jac_add_affine(&j, &j, &G2_GENERATOR)) g2_jac_to_affine(&p[i], &j);
+}
+static void with_x_g1(void *out, const fp *x) {
+    g1_affine *p = out;
+    const fp unit = {{1}};
+    fp y2, four;
+    fp_from_u64(&four, 4);
+    for (p->x = *x;; fp_add(&p->x, &p->x, &unit)) {
+        fp_sqr(&y2, &p->x), fp_mul(&y2, &y2, &p->x), fp_add(&y2, &y2, &four);
+        if (fp_sqrt(&p->y, &y2)) return;
     }
-    want[77] = (g1_affine){FP_ZERO, FP_ZERO};
-    g1_encode_uncompressed(in + 77 * G1_UNCOMPRESSED, &want[77]);
+}
+static void with_x_g2(void *out, const fp *x) {
+    g2_affine *p = out;
+    const fp unit = {{1}};
+    fp2 y2, b;
+    fp_from_u64(&b.c0, 4), b.c1 = b.c0;
+    for (p->x.c0 = p->x.c1 = *x;; fp_add(&p->x.c1, &p->x.c1, &unit)) {
+        fp2_sqr(&y2, &p->x), fp2_mul(&y2, &y2, &p->x), fp2_add(&y2, &y2, &b);
+        if (fp2_sqrt(&p->y, &y2)) return;
+    }
+}
+static group G1 = {G1_UNCOMPRESSED, array_g1, block_g1, one_g1, encode_g1, multiples_g1, with_x_g1};
+static group G2 = {G2_UNCOMPRESSED, array_g2, block_g2, one_g2, encode_g2, multiples_g2, with_x_g2};
+
+enum { N = 300, SPECIAL = 12 }; // points, of them the last ones special
+
+// Coordinates at both ends, as integers and as stored, where a multiple of p more or less would do: 0, small ones and
+// their negatives, and those whose top limbs are those of p.
+static void make_points(uint8_t *points, uint8_t *in, const group *g) {
+    g->multiples(points, N - SPECIAL);
+    for (uint64_t i = 0; i < SPECIAL; i++) {
+        fp x = {{i / 4}};
+        if (i % 4 == 1) x = (fp){{0, 0, 0, 0, FP_MODULUS[4] - i, FP_MODULUS[5]}};
+        if (i % 4 >= 2) fp_from_u64(&x, i / 4);
+        if (i % 4 == 3) fp_neg(&x, &x);
+        g->with_x(points + (N - SPECIAL + i) * g->bytes, &x);
+    }
+    for (size_t i = 0; i < N; i++) g->encode(in + i * g->bytes, points + i * g->bytes);
+}
+
+// An array decodes as its points do one by one, up to the first that is none.
+static void test_array(void **state) {
+    const group *g = *state;
+    static uint8_t want[N * G2_UNCOMPRESSED], in[N * G2_UNCOMPRESSED], got[N * G2_UNCOMPRESSED];
+    make_points(want, in, g);
     point_check why;
-    for (size_t n = 0; n <= N; n += n < 20 ? 1 : 37) {
+    for (size_t n = 0; n <= N; n += n < 20 ? 1 : 35) {
         memset(got, 0x55, sizeof got);
-        assert_int_equal(g1_decode_uncompressed_array(got, &why, in, n), n);
+        assert_int_equal(g->decode(got, &why, in, n), n);
         assert_int_equal(why, POINT_OK);
-        assert_memory_equal(got, want, n * sizeof *got);
-        for (size_t i = n; i < N; i++) assert_int_equal(((const uint8_t *)&got[i])[5], 0x55);
+        assert_memory_equal(got, want, n * g->bytes);
+        for (size_t i = n * g->bytes; i < sizeof got; i++) assert_int_equal(got[i], 0x55);
     }
-    for (size_t at = 0; at < N; at += 23)
-        for (int byte = 0; byte < G1_UNCOMPRESSED; byte += 19)
+    uint8_t good[G2_UNCOMPRESSED], one[G2_UNCOMPRESSED], modulus[48];
+    for (size_t i = 0; i < 6; i++) store_be64(modulus + 40 - 8 * i, FP_MODULUS[i]);
+    for (size_t at = 0; at < N; at += 23) {
+        uint8_t *const point = in + at * g->bytes;
+        memcpy(good, point, g->bytes);
+        for (size_t byte = 0; byte < g->bytes; byte += 19)
             for (int bit = 0; bit < 8; bit += 7) {
-                memcpy(bad, in, sizeof in);
-                bad[at * G1_UNCOMPRESSED + (size_t)byte] ^= (uint8_t)(1 << bit);
-                g1_affine one;
-                const point_check expected = g1_decode_uncompressed_unchecked(&one, bad + at * G1_UNCOMPRESSED);
+                point[byte] ^= (uint8_t)(1 << bit);
+                const point_check expected = g->decode_one(one, point);
                 assert_int_not_equal(expected, POINT_OK);
-                assert_int_equal(g1_decode_uncompressed_array(got, &why, bad, N), at);
+                assert_int_equal(g->decode(got, &why, in, N), at);
                 assert_int_equal(why, expected);
+                point[byte] ^= (uint8_t)(1 << bit);
             }
+        for (size_t coordinate = 0; coordinate < g->bytes; coordinate += 48)
+            for (int more = -1; more <= 1; more++) { // p - 1 is a coordinate, p is none
+                memcpy(point + coordinate, modulus, 48);
+                point[coordinate + 47] = (uint8_t)(point[coordinate + 47] + more);
+                assert_int_equal(g->decode(got, &why, in, N), at);
+                assert_int_equal(why, more < 0 ? POINT_NOT_ON_CURVE : POINT_BAD_COORDINATE);
+                memcpy(point, good, g->bytes);
+            }
+        memset(point, 0, g->bytes);
+        assert_int_equal(g->decode(got, &why, in, N), at);
+        assert_int_equal(why, POINT_NOT_ON_CURVE);
+        point[0] = 0x40; // infinity is a point, and not a finite one
+        assert_int_equal(g->decode(got, &why, in, N), at);
+        assert_int_equal(why, POINT_OK);
+        memcpy(point, good, g->bytes);
+    }
+}
+
+// Every kernel says the same as the decoding of each point alone.
+static void test_kernels(void **state) {
+    const group *g = *state;
+    static uint8_t want[N * G2_UNCOMPRESSED], in[N * G2_UNCOMPRESSED], got[N * G2_UNCOMPRESSED];
+    make_points(want, in, g);
+    const curve_kernel_table *tables[2] = {curve_kernels_portable(), curve_kernels()};
+    assert_int_equal(tables[1]->level, cpu_current() >= CPU_IFMA ? CPU_IFMA : CPU_PORTABLE); // it passed its test
+    for (size_t t = 0; t < 2; t++)
+        for (size_t first = 0; first < N; first += 20)
+            for (size_t n = 1; n <= 20; n++) {
+                uint8_t *const points = in + first * g->bytes;
+                assert_true(g->decode_block(tables[t], got, points, n));
+                assert_memory_equal(got, want + first * g->bytes, n * g->bytes);
+                points[n * g->bytes - 1] ^= 4; // the last of the block, in each lane
+                assert_false(g->decode_block(tables[t], got, points, n));
+                points[n * g->bytes - 1] ^= 4;
+                points[0] ^= 0x20; // a flag of the first
+                assert_false(g->decode_block(tables[t], got, points, n));
+                points[0] ^= 0x20;
+            }
+}
+
+// In G2 the equation has two parts, and one alone is not enough: y^2 = y0^2 - y1^2 + 2 y0 y1 u.
+static void test_half_an_equation(void **state) {
+    (void)state;
+    const curve_kernel_table *tables[2] = {curve_kernels_portable(), curve_kernels()};
+    g2_affine first = G2_GENERATOR, second = G2_GENERATOR, got[9];
+    fp half, two;
+    fp_from_u64(&two, 2);
+    fp_inv(&half, &two);
+    fp_neg(&first.y.c1, &first.y.c1);
+    fp_mul(&second.y.c0, &second.y.c0, &two), fp_mul(&second.y.c1, &second.y.c1, &half);
+    for (size_t t = 0; t < 2; t++)
+        for (size_t lane = 0; lane < 9; lane++) {
+            uint8_t in[9 * G2_UNCOMPRESSED];
+            for (size_t i = 0; i < 9; i++) g2_encode_uncompressed(in + i * G2_UNCOMPRESSED, &G2_GENERATOR);
+            assert_true(tables[t]->g2_decode(got, in, 9));
+            g2_encode_uncompressed(in + lane * G2_UNCOMPRESSED, &first);
+            assert_false(tables[t]->g2_decode(got, in, 9));
+            g2_encode_uncompressed(in + lane * G2_UNCOMPRESSED, &second);
+            assert_false(tables[t]->g2_decode(got, in, 9));
+        }
 }
 
 int main(void) {
@@ -326,7 +459,11 @@ int main(void) {
         cmocka_unit_test(test_known_points),       cmocka_unit_test(test_flags),
         cmocka_unit_test(test_infinity),           cmocka_unit_test(test_coordinates),
         cmocka_unit_test(test_curve_and_subgroup), cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_array),
+        cmocka_unit_test_prestate(test_array, &G1),
+        cmocka_unit_test_prestate(test_array, &G2),
+        cmocka_unit_test_prestate(test_kernels, &G1),
+        cmocka_unit_test_prestate(test_kernels, &G2),
+        cmocka_unit_test(test_half_an_equation),
     };
     return cmocka_run_group_tests(tests, 0, 0);
 }
