@@ -13,9 +13,9 @@ static unsigned effective(const engine_core *c, const job *j) {
 }
 
 // Of one priority, jobs whose key is there go first, so that keys are not loaded and evicted in turn; but nobody who
-// has waited for ageing_ns lets younger ones pass. Of units, which have a key, this changes nothing.
+// has waited for ageing_ns (which may be 0) lets younger ones pass. Of units, which have a key, this changes nothing.
 static bool in_front(const engine_core *c, const job *j) {
-    if (!c->cfg.group_by_key || c->cfg.ageing_ns == 0 || core_keys_there(c, j->req.key)) return true;
+    if (!c->cfg.group_by_key || core_keys_there(c, j->req.key)) return true;
     return c->now - j->submitted >= c->cfg.ageing_ns && !planted(c, ENGINE_BUG_ENDLESS_GROUPS);
 }
 
