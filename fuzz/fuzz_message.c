@@ -6,6 +6,7 @@
 #include "proving.pb-c.h"
 #include "reflection.pb-c.h"
 #include "service/grpc_common.h"
+#include "service/wire_text.h"
 
 static const ProtobufCMessageDescriptor *const types[] = {
     &cuzk__v1__submit_proof_request__descriptor,         &cuzk__v1__prove_request__descriptor,
@@ -28,6 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bool too_many = false;
     ProtobufCMessage *m = wire_unpack(type, data + 1, size - 1, &too_many);
     fuzz_require(m == NULL || !too_many, "within the budget or refused");
+    size_t at = 0;
+    const char *field = wire_text_cut(type, data + 1, size - 1, &at);
+    fuzz_require(field == NULL || (at < size && memchr(data + 1, 0, size - 1) != NULL), "a NUL is there");
     if (m == NULL) return 0;
     // What was understood, written and read again, is the same. protobuf-c keeps fields it does not know, takes an
     // overlong tag of field 0 for one, and writes it as what it would refuse.

@@ -53,6 +53,6 @@ target_link_libraries(cuzk_client PUBLIC cuzk_base PRIVATE cuzk_wire ${GRPC_LIBR
 # Needs service.h alone; what stands behind it is linked by the program or by the test.
 add_library(cuzk_grpc STATIC
   grpc_server.c grpc_call.c grpc_codec.c grpc_door.cpp grpc_gate.c grpc_lanes.c grpc_listen.c listen.c grpc_methods.c grpc_timeline.c grpc_health.c
-  grpc_reflection.c grpc_common.c)
+  grpc_reflection.c grpc_common.c wire_text.c)
 target_include_directories(cuzk_grpc PUBLIC ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(cuzk_grpc PUBLIC cuzk_base PRIVATE cuzk_wire ${GRPC_LIBRARY} ${GPR_LIBRARY} Threads::Threads)

@@ -97,6 +97,39 @@ static void malformed_messages(void **state) {
     bed_close(&b);
 }
 
+// A string with a NUL inside would be cut there and taken for another: it is refused, wherever it stands.
+static void strings_with_a_nul(void **state) {
+    (void)state;
+    bed b = bed_open(NULL);
+    const struct {
+        const char *method, *says;
+        uint8_t bytes[16];
+        size_t len;
+    } calls[] = {
+        {ENGINE "SubmitProof", "request_id: byte 1 is NUL", {0x0a, 3, 'a', 0, 'b'}, 5},
+        {ENGINE "SubmitProof", "request_id: byte 2 is NUL", {0x10, 1, 0x7d, 1, 2, 3, 4, 0x0a, 3, 'a', 'b', 0}, 12},
+        {ENGINE "Prove", "request_id: byte 1 is NUL", {0x0a, 5, 0x0a, 3, 'a', 0, 'b'}, 7},
+        {ENGINE "AwaitProof", "job_id: byte 0 is NUL", {0x0a, 1, 0}, 3},
+        {ENGINE "CancelProof", "job_id: byte 1 is NUL", {0x0a, 2, 'a', 0}, 4},
+        {ENGINE "PreloadSRS", "circuit_id: byte 3 is NUL", {0x0a, 5, 't', 'o', 'y', 0, '1'}, 7},
+        {ENGINE "EvictSRS", "circuit_id: byte 3 is NUL", {0x0a, 5, 't', 'o', 'y', 0, '1'}, 7},
+        {"/grpc.health.v1.Health/Check", "service: byte 0 is NUL", {0x0a, 1, 0}, 3},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        client_bytes reply;
+        client_error err = {0};
+        expect(client_call(b.client, &reply, calls[i].method, calls[i].bytes, calls[i].len, 5000, &err), &err,
+               CLIENT_INVALID_ARGUMENT, calls[i].says);
+    }
+    // NULs in bytes are what bytes are for: it is looked at as far as the kind.
+    static const uint8_t GOOD[] = {0x0a, 1, 'a', 0x10, 0xe8, 7, 0x52, 3, 'n', 0, 'w'};
+    client_bytes reply;
+    client_error err = {0};
+    expect(client_call(b.client, &reply, ENGINE "SubmitProof", GOOD, sizeof GOOD, 5000, &err), &err, CLIENT_OK, "");
+    client_bytes_free(&reply);
+    bed_close(&b);
+}
+
 // Millions of empty fields in a small message would take a multiple of it in memory.
 static void too_many_fields(void **state) {
     (void)state;
@@ -472,6 +505,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_around_the_limit),
         cmocka_unit_test(malformed_messages),
+        cmocka_unit_test(strings_with_a_nul),
         cmocka_unit_test(too_many_fields),
         cmocka_unit_test(garbage_on_the_port),
         cmocka_unit_test(half_open_connections_end),
