@@ -30,10 +30,6 @@ struct ntt_wide {
     fr c_scale;            // 1 / (size z)
 };
 
-// -1/r mod 2^260 in limbs of 52 bits.
-static const uint64_t NINV260[WIDE_LIMBS] = {0xffffeffffffff, 0xfffffe5bfdfff, 0x4ec0653ba5b, 0x2839181b2c170,
-                                             0x3d443ab0d7bf};
-
 static void to_52(uint64_t out[WIDE_LIMBS], const uint64_t in[4]) {
     const uint64_t m = (UINT64_C(1) << 52) - 1;
     out[0] = in[0] & m;
@@ -48,20 +44,19 @@ static void times_16(fr *out, const fr *a) {
     for (int i = 0; i < 4; i++) fr_dbl(out, out);
 }
 
-// c 2^260 = q r + s with s = c 2^260 mod r, so q = -s / r modulo 2^260, and q < 2^260 as c < r.
+// fr_mul divides by 2^256, so c in the form of fr.h times a plain number is their product, plain.
 static void make_factor(wide_factor *f, const fr *c) {
-    uint64_t limbs[4], s[WIDE_LIMBS];
-    fr_to_limbs(limbs, c);
-    to_52(f->c, limbs);
+    static const fr shift[WIDE_LIMBS - 1] = {{{UINT64_C(1) << 52, 0, 0, 0}},
+                                             {{0, UINT64_C(1) << 40, 0, 0}},
+                                             {{0, 0, UINT64_C(1) << 28, 0}},
+                                             {{0, 0, 0, UINT64_C(1) << 16}}};
     fr t;
-    times_16(&t, c);
-    to_52(s, t.l);
-    u128 column = 0;
-    for (unsigned k = 0; k < WIDE_LIMBS; k++) {
-        for (unsigned i = 0; i <= k; i++) column += (u128)s[i] * NINV260[k - i]; // below 5 * 2^104 and a carry
-        f->quotient[k] = (uint64_t)column & ((UINT64_C(1) << 52) - 1);
-        column >>= 52;
+    for (int i = 0; i < WIDE_LIMBS - 1; i++) {
+        fr_mul(&t, c, &shift[i]);
+        to_52(f->c[i], t.l);
     }
+    times_16(&t, c);
+    to_52(f->c[WIDE_LIMBS - 1], t.l);
 }
 
 static void root_power(fr *out, const ntt_wide *w, uint64_t e, bool inverse) {

@@ -22,9 +22,9 @@ enum {
     WIDE_MAX_BITS = 11, // a tile of 2^11 vectors is 640 KiB
 };
 
-// A constant c to multiply by, in 52-bit limbs: c itself (no Montgomery factor) and floor(c * 2^260 / r).
+// A constant c to multiply by: c[i] = c * 2^(52 (i + 1)) mod r (no Montgomery factor) in 52-bit limbs.
 typedef struct wide_factor {
-    uint64_t c[WIDE_LIMBS], quotient[WIDE_LIMBS];
+    uint64_t c[WIDE_LIMBS][WIDE_LIMBS];
 } wide_factor;
 
 // A geometric progression for each lane: row i of a tile is multiplied by start * step^i, or with `reversed` row i by

@@ -92,26 +92,37 @@ LIMB_INLINE void fr8_store(fr *p, const fr8 *clean) {
     for (int i = 0; i < 4; i++) _mm512_storeu_si512(p + 2 * i, z[i]);
 }
 
-// a b / 2^260 mod r by Montgomery's method, one limb of b a step; lifted operands, loose and non-negative result
-// below a b / 2^260 + r. A column takes at most 5 * 4 terms below 2^52 and a carry, far below 2^58.
+// One step of Montgomery's method, which takes a limb off: (t + m r) / 2^52 with the m in [0, 2^52) that makes it a
+// whole number, below t / 2^52 + r. t[5] counts 2^260; limbs in [0, 2^62). m = -t0 / r = -t0 (1 + 2^32), as r = 1 -
+// 2^32 mod 2^64, and its low 52 bits count. It may be wanted before the rest of t is known.
+LIMB_INLINE __m512i fr8_down_by(__m512i t0) {
+    return _mm512_sub_epi64(_mm512_setzero_si512(), _mm512_add_epi64(t0, _mm512_slli_epi64(t0, 32)));
+}
+// The low 52 bits of t0 + m r0 are zero: what is carried is t0 >> 52, and one more unless they were zero before.
+LIMB_INLINE __m512i fr8_down_carry(__m512i t0) {
+    return _mm512_srli_epi64(_mm512_add_epi64(t0, fr8_word(FR52_BITS)), 52);
+}
+LIMB_INLINE fr8 fr8_down(const __m512i t[6], __m512i m) {
+    fr8 x = {{_mm512_add_epi64(t[1], fr8_down_carry(t[0])), t[2], t[3], t[4], t[5]}};
+    for (int j = 1; j < 5; j++) x.l[j - 1] = fr8_lo(x.l[j - 1], m, fr8_word(FR52_R[j]));
+    for (int j = 0; j < 5; j++) x.l[j] = fr8_hi(x.l[j], m, fr8_word(FR52_R[j]));
+    return x;
+}
+
+// a b / 2^260 mod r, one limb of b a step; lifted operands, loose and non-negative result below a b / 2^260 + r. A
+// column takes at most 5 * 4 terms below 2^52 and a carry, far below 2^58.
 LIMB_INLINE fr8 fr8_mul(const fr8 *a, const fr8 *b) {
-    const __m512i ninv = fr8_word(0xffffeffffffff), ones = fr8_word(FR52_BITS), zero = _mm512_setzero_si512();
-    __m512i t[6] = {zero, zero, zero, zero, zero, zero};
+    const __m512i zero = _mm512_setzero_si512();
+    fr8 x = {{zero, zero, zero, zero, zero}};
     for (int i = 0; i < 5; i++) {
+        __m512i t[6] = {x.l[0], x.l[1], x.l[2], x.l[3], x.l[4], zero};
         t[0] = fr8_lo(t[0], a->l[0], b->l[i]);
-        const __m512i m = fr8_lo(zero, t[0], ninv);
+        const __m512i m = fr8_down_by(t[0]);
         for (int j = 1; j < 5; j++) t[j] = fr8_lo(t[j], a->l[j], b->l[i]);
         for (int j = 0; j < 5; j++) t[j + 1] = fr8_hi(t[j + 1], a->l[j], b->l[i]);
-        // The low 52 bits of t0 + m r0 are zero: what is carried is t0 >> 52, and one more unless they were zero
-        // before.
-        __m512i carry = _mm512_srli_epi64(_mm512_add_epi64(t[0], ones), 52);
-        for (int j = 1; j < 5; j++) t[j] = fr8_lo(t[j], m, fr8_word(FR52_R[j]));
-        for (int j = 0; j < 5; j++) t[j + 1] = fr8_hi(t[j + 1], m, fr8_word(FR52_R[j]));
-        t[0] = _mm512_add_epi64(t[1], carry);
-        for (int j = 1; j < 5; j++) t[j] = t[j + 1];
-        t[5] = zero;
+        x = fr8_down(t, m);
     }
-    return (fr8){{t[0], t[1], t[2], t[3], t[4]}};
+    return x;
 }
 
 // The residue below r; clean in and out, any value below 2^260. k = floor(35 x4 / 2^52) is x/r - k < 1.34, as

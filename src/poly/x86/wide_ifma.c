@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The kernels of wide.h with AVX-512 IFMA. Between calls the vectors of a tile are loose (fr_ifma.h) and below 29.01 r.
+// The kernels of wide.h with AVX-512 IFMA. Between calls the vectors of a tile are loose (fr_ifma.h), their limbs below
+// 2^61, their values below 32.01 r < 2^260.
 //
-// Products by constants use Shoup's method: with c and c' = floor(c 2^260 / r) known, q = floor(a c' / 2^260) is nearly
-// floor(a c / r), and a c - q r needs its low 260 bits only. 75 multiplications of limbs instead of 100.
+// A product a c with a constant c is the sum of a_i (c 2^(52 i)), a_i the limbs of a. With the residues of c 2^(52 (i +
+// 1)) in a table it is one limb longer than r, and one step of Montgomery's method takes that off: 59 multiplications
+// of limbs, where a product of two variables takes 95.
 #include "poly/x86/wide_ifma.h"
 
 #include "field/x86/fr_ifma.h"
@@ -18,132 +20,192 @@ static inline size_t reversed(size_t i, unsigned bits) {
     return out;
 }
 
-static const uint64_t R9[5] = {0xffff700000009, 0x1afff13bf6fff, 0x6b0982ff1aac4, 0x6789cd0898485, 0x4135ae1ec7689};
-static const uint64_t R11[5] = {0xffff50000000b, 0x20ffedf3f4fff, 0x9f4483a99260c, 0x621a337c48586, 0x4fb363092c9c4};
-static const uint64_t R18[5] = {0xfffee00000012, 0x35ffe277edfff, 0xd61305fe35588, 0xcf139a113090a, 0x826b5c3d8ed12};
+static const uint64_t FR260_ONE[4] = {0x22ffffffdd, 0x8d12939700396c23, 0xff1776e6aedf7745,
+                                      0x26821fa14f77df20}; // 2^260 mod r
+static const uint64_t R3[5] = {0xffffd00000003, 0x8fffb13fcfff, 0xce5880ffb38ec, 0x77d899ad88181, 0x15bc8f5f97cd8};
+static const uint64_t R8[5] = {0xffff800000008, 0x17fff2dff7fff, 0xd0ec02a9ded20, 0xea4199cec0404, 0x39f6d3a994ceb};
+static const uint64_t R16[5] = {0xffff000000010, 0x2fffe5bfeffff, 0xa1d80553bda40, 0xd483339d80809, 0x73eda753299d7};
 
-// x - k r if x is well above k r: what stays is below k r (1 + 2^-44) or x - k r. Limb 4 of a loose number may be wrong
-// by the carries that are still below, less than 64; it must exceed that of k r by more.
+// Lanes of a loose x that are well above k r: if not, x is below k r (1 + 2^-34). Limb 4 may be wrong by the carries
+// that are still below, less than 2^10; it must exceed that of k r by more.
+LIMB_INLINE __mmask8 above(const fr8 *x, const uint64_t kr[5]) {
+    return _mm512_cmpgt_epi64_mask(x->l[4], fr8_word(kr[4] + 2048));
+}
+// x - k r in those lanes.
 LIMB_INLINE void lower(fr8 *x, const uint64_t kr[5]) {
-    const __mmask8 m = _mm512_cmpgt_epi64_mask(x->l[4], fr8_word(kr[4] + 64));
+    const __mmask8 m = above(x, kr);
     for (int i = 0; i < 5; i++) x->l[i] = _mm512_mask_sub_epi64(x->l[i], m, x->l[i], fr8_word(kr[i]));
 }
 
-// a c mod r, clean and below 10.01 r, for a lifted a. The quotient leaves out the columns below 2^260 of a c': at most
-// nine terms below 2^52 in column 4, hence less than 9 + 2^-49; with the rounding of c', q is short by less than 10.01.
-LIMB_INLINE fr8 times(const fr8 *a, const wide_factor *f) {
-    const __m512i zero = _mm512_setzero_si512();
-    fr8 q = {{zero, zero, zero, zero, zero}}, t = q;
-    for (int i = 0; i < 5; i++)
-        for (int j = 0; j < 5; j++) {
-            const __m512i c = fr8_word(f->quotient[j]);
-            if (i + j >= 5) q.l[i + j - 5] = fr8_lo(q.l[i + j - 5], a->l[i], c);
-            if (i + j >= 4) q.l[i + j - 4] = fr8_hi(q.l[i + j - 4], a->l[i], c);
-        }
-    fr8_lift(&q);
-    for (int i = 0; i < 5; i++)
-        for (int j = 0; j < 5 - i; j++) {
-            const __m512i c = fr8_word(f->c[j]);
-            t.l[i + j] = fr8_lo(t.l[i + j], a->l[i], c);
-            if (i + j < 4) t.l[i + j + 1] = fr8_hi(t.l[i + j + 1], a->l[i], c);
-        }
-    for (int i = 0; i < 5; i++)
-        for (int j = 0; j < 5 - i; j++) {
-            const __m512i c = fr8_word(FR52_NEG_R[j]);
-            t.l[i + j] = fr8_lo(t.l[i + j], q.l[i], c);
-            if (i + j < 4) t.l[i + j + 1] = fr8_hi(t.l[i + j + 1], q.l[i], c);
-        }
-    fr8_clean(&t); // modulo 2^260
-    return t;
-}
+// A constant for each lane: limbs of c 2^(52 (i + 1)) mod r, not always the least residue.
+typedef struct lane_factor {
+    fr8 c[5];
+} lane_factor;
 
-// (u, v) := (u + t, u - t + 11 r), for t below 11 r and u below 18 r.
-LIMB_INLINE void spread(fr8 *u, fr8 *v, const fr8 *t) {
-    for (int i = 0; i < 5; i++) {
-        const __m512i up = _mm512_add_epi64(u->l[i], fr8_word(R11[i]));
-        v->l[i] = _mm512_sub_epi64(up, t->l[i]);
-        u->l[i] = _mm512_add_epi64(u->l[i], t->l[i]);
+// From c 2^260, clean: c[4] is that, the others are below r (1 + 2^-40).
+LIMB_INLINE void lane_factor_from(lane_factor *f, const fr8 *c) {
+    f->c[4] = *c;
+    for (int i = 4; i-- > 0;) {
+        const fr8 *x = &f->c[i + 1];
+        const __m512i t[6] = {x->l[0], x->l[1], x->l[2], x->l[3], x->l[4], _mm512_setzero_si512()};
+        f->c[i] = fr8_down(t, fr8_down_by(t[0]));
+        fr8_clean(&f->c[i]);
     }
 }
 
-// (u, v) := (u + c v, u - c v), loose and below 29.01 r in and out. Limbs grow by at
-// most 3 * 2^52 a level: 11 levels after a product of rows (21 * 2^52) stay below the 64 * 2^52 that `lower` can take.
-LIMB_INLINE void butterfly(fr8 *u, fr8 *v, const wide_factor *f) {
-    fr8_lift(v);
-    const fr8 t = times(v, f);
-    lower(u, R18);
-    spread(u, v, &t);
+// A factor that all lanes share, or one for each.
+typedef struct factor {
+    const uint64_t *words;
+    bool of_lane;
+} factor;
+LIMB_INLINE factor shared(const wide_factor *f) { return (factor){f->c[0], false}; }
+LIMB_INLINE factor of_lane(const lane_factor *f) { return (factor){(const uint64_t *)(const void *)f, true}; }
+
+LIMB_INLINE __m512i factor_limb(factor f, int i, int j) {
+    return f.of_lane ? _mm512_load_si512(f.words + (5 * i + j) * WIDE_LANES) : fr8_word(f.words[5 * i + j]);
+}
+
+// A product a c under way, limb by limb from the lowest: after product_start, product_limb for j = 0 .. 4. a is lifted.
+// Terms a_i c_i / 2^52 are below r each for i < 4 and below c_4 for the last one, and the step adds r: the result is
+// below 5.01 r + c_4, which is 6.01 r with least residues. Its limbs are in [0, 13 * 2^52).
+//
+// The order is for processors with one store of 64 bytes in two cycles: data that is stored the moment it is computed
+// goes there directly, while data that has to wait is read from a register later, in the place of an operand of a
+// multiplication. Users store each limb as it comes, and two products take turns, which also hides latency.
+typedef struct product {
+    __m512i s[6]; // columns
+    __m512i m;
+} product;
+
+LIMB_INLINE void term(product *p, int j, __m512i a, __m512i c) {
+    p->s[j] = fr8_lo(p->s[j], a, c);
+    p->s[j + 1] = fr8_hi(p->s[j + 1], a, c);
+}
+LIMB_INLINE void product_start(product *p, const fr8 *a, factor c) {
+    for (int j = 0; j < 6; j++) p->s[j] = _mm512_setzero_si512();
+    for (int j = 4; j >= 0; j--) term(p, j, a->l[0], factor_limb(c, 0, j));
+    for (int i = 1; i < 5; i++) term(p, 0, a->l[i], factor_limb(c, i, 0));
+    p->m = fr8_down_by(p->s[0]);
+    p->s[1] = _mm512_add_epi64(p->s[1], fr8_down_carry(p->s[0]));
+}
+LIMB_INLINE __m512i product_limb(product *p, const fr8 *a, factor c, int j) {
+    if (j < 4) {
+        for (int i = 1; i < 5; i++) term(p, j + 1, a->l[i], factor_limb(c, i, j + 1));
+        p->s[j + 1] = fr8_lo(p->s[j + 1], p->m, fr8_word(FR52_R[j + 1]));
+    }
+    return fr8_hi(p->s[j + 1], p->m, fr8_word(FR52_R[j]));
+}
+
+LIMB_INLINE void times_pair(fr8 *a, fr8 *b, factor c, factor d) {
+    const fr8 x = *a, y = *b;
+    product p, q;
+    product_start(&p, &x, c), product_start(&q, &y, d);
+    a->l[0] = product_limb(&p, &x, c, 0), b->l[0] = product_limb(&q, &y, d, 0);
+    a->l[1] = product_limb(&p, &x, c, 1), b->l[1] = product_limb(&q, &y, d, 1);
+    a->l[2] = product_limb(&p, &x, c, 2), b->l[2] = product_limb(&q, &y, d, 2);
+    a->l[3] = product_limb(&p, &x, c, 3), b->l[3] = product_limb(&q, &y, d, 3);
+    a->l[4] = product_limb(&p, &x, c, 4), b->l[4] = product_limb(&q, &y, d, 4);
+}
+
+// Limb j of (u, v) := (u + t, u - t + 8 r), for t below 8.01 r; u is lowered first in the lanes of m. Limbs grow by
+// less than 14 * 2^52.
+LIMB_INLINE void spread(fr8 *u, fr8 *v, int j, __mmask8 m, __m512i t) {
+    const __m512i x = _mm512_mask_sub_epi64(u->l[j], m, u->l[j], fr8_word(R16[j])),
+                  up = _mm512_add_epi64(x, fr8_word(R8[j])), sum = _mm512_add_epi64(x, t);
+    u->l[j] = sum;
+    v->l[j] = _mm512_sub_epi64(up, t);
+}
+
+// Two butterflies (u, v) := (u + c v, u - c v). A u below 24.01 r gives less than 32.01 r. Levels go in twos, and
+// before the first of them u is lowered to 16.01 r: 16 + 8 + 8 = 32.
+LIMB_INLINE void butterflies(fr8 *u0, fr8 *v0, fr8 *u1, fr8 *v1, bool first, factor c, factor d) {
+    fr8 x = *v0, y = *v1;
+    fr8_lift(&x), fr8_lift(&y);
+    const __mmask8 m = first ? above(u0, R16) : 0, n = first ? above(u1, R16) : 0;
+    product p, q;
+    product_start(&p, &x, c), product_start(&q, &y, d);
+    spread(u0, v0, 0, m, product_limb(&p, &x, c, 0)), spread(u1, v1, 0, n, product_limb(&q, &y, d, 0));
+    spread(u0, v0, 1, m, product_limb(&p, &x, c, 1)), spread(u1, v1, 1, n, product_limb(&q, &y, d, 1));
+    spread(u0, v0, 2, m, product_limb(&p, &x, c, 2)), spread(u1, v1, 2, n, product_limb(&q, &y, d, 2));
+    spread(u0, v0, 3, m, product_limb(&p, &x, c, 3)), spread(u1, v1, 3, n, product_limb(&q, &y, d, 3));
+    spread(u0, v0, 4, m, product_limb(&p, &x, c, 4)), spread(u1, v1, 4, n, product_limb(&q, &y, d, 4));
 }
 
 // The same for c = 1. v is cleaned, since sums of loose numbers would double their limbs at every level.
-LIMB_INLINE void plain(fr8 *u, fr8 *v) {
-    fr8_clean(v);
-    lower(v, R18);
-    lower(v, R9);
-    lower(u, R18);
-    const fr8 t = *v;
-    spread(u, v, &t);
+LIMB_INLINE void plain(fr8 *u, fr8 *v, bool first) {
+    fr8 t = *v;
+    const __mmask8 m = first ? above(u, R16) : 0;
+    fr8_clean(&t);
+    lower(&t, R16);
+    lower(&t, R8);
+    for (int j = 0; j < 5; j++) spread(u, v, j, m, t.l[j]);
 }
 
+// Zero for any number of rows, which a compiler does not know: it would take the words of a factor out of a loop over
+// the rows, and there is no room in registers for 25 of them.
+static inline size_t never(size_t i) { return i >> 40; }
+
+// Two levels of a block of four times q rows, q even: one of the block, one of its two children.
+static void split_twice(uint64_t *x, size_t q, size_t block, const wide_factor *tw) {
+    for (size_t i = 0; i < q; i += 2) {
+        fr8 *x0 = vec(x, i), *x1 = vec(x, q + i), *x2 = vec(x, 2 * q + i), *x3 = vec(x, 3 * q + i);
+        fr8 *y0 = vec(x, i + 1), *y1 = vec(x, q + i + 1), *y2 = vec(x, 2 * q + i + 1), *y3 = vec(x, 3 * q + i + 1);
+        const size_t b = block + never(i), again = block + never(i + 1);
+        const factor c0 = shared(&tw[2 * b]), c1 = shared(&tw[2 * b + 1]);
+        butterflies(x0, x2, x1, x3, true, shared(&tw[b]), shared(&tw[b]));
+        butterflies(y0, y2, y1, y3, true, shared(&tw[again]), shared(&tw[again]));
+        butterflies(x0, x1, y0, y1, false, c0, c0);
+        butterflies(x2, x3, y2, y3, false, c1, c1);
+    }
+}
+
+// The same for block 0, where three butterflies of four are without a product.
+static void split_first(uint64_t *x, size_t q, const wide_factor *tw) {
+    for (size_t i = 0; i < q; i += 2) {
+        for (size_t k = i; k < i + 2; k++) {
+            fr8 *x0 = vec(x, k), *x1 = vec(x, q + k), *x2 = vec(x, 2 * q + k), *x3 = vec(x, 3 * q + k);
+            plain(x0, x2, true), plain(x1, x3, true), plain(x0, x1, false);
+        }
+        const factor c = shared(&tw[1 + never(i)]);
+        butterflies(vec(x, 2 * q + i), vec(x, 3 * q + i), vec(x, 2 * q + i + 1), vec(x, 3 * q + i + 1), false, c, c);
+    }
+}
+
+// Depth first, so that most levels run in the first-level cache.
 static void split(uint64_t *x, size_t len, size_t block, const wide_factor *tw) {
-    if (len == 2) {
-        fr8 x0 = *vec(x, 0), x1 = *vec(x, 1);
-        butterfly(&x0, &x1, &tw[block]);
-        *vec(x, 0) = x0, *vec(x, 1) = x1;
+    fr8 *x0 = vec(x, 0), *x1 = vec(x, 1), *x2 = vec(x, 2), *x3 = vec(x, 3);
+    if (len == 2) { // of an odd number of levels the last: this block and the next
+        butterflies(x0, x1, x2, x3, true, shared(&tw[block]), shared(&tw[block + 1]));
         return;
     }
     const size_t q = len / 4;
-    const wide_factor *c = &tw[block], *c0 = &tw[2 * block], *c1 = &tw[2 * block + 1];
+    if (q == 1) {
+        butterflies(x0, x2, x1, x3, true, shared(&tw[block]), shared(&tw[block]));
+        butterflies(x0, x1, x2, x3, false, shared(&tw[2 * block]), shared(&tw[2 * block + 1]));
+        return;
+    }
     if (block == 0)
-        for (size_t i = 0; i < q; i++) {
-            fr8 x0 = *vec(x, i), x1 = *vec(x, q + i), x2 = *vec(x, 2 * q + i), x3 = *vec(x, 3 * q + i);
-            plain(&x0, &x2);
-            plain(&x1, &x3);
-            plain(&x0, &x1);
-            butterfly(&x2, &x3, c1);
-            *vec(x, i) = x0, *vec(x, q + i) = x1, *vec(x, 2 * q + i) = x2, *vec(x, 3 * q + i) = x3;
-        }
+        split_first(x, q, tw);
     else
-        for (size_t i = 0; i < q; i++) {
-            fr8 x0 = *vec(x, i), x1 = *vec(x, q + i), x2 = *vec(x, 2 * q + i), x3 = *vec(x, 3 * q + i);
-            butterfly(&x0, &x2, c);
-            butterfly(&x1, &x3, c);
-            butterfly(&x0, &x1, c0);
-            butterfly(&x2, &x3, c1);
-            *vec(x, i) = x0, *vec(x, q + i) = x1, *vec(x, 2 * q + i) = x2, *vec(x, 3 * q + i) = x3;
-        }
-    if (q > 1)
-        for (size_t i = 0; i < 4; i++) split(x + i * q * WIDE_VECTOR, q, 4 * block + i, tw);
-}
-
-// Row 0 of each quarter: all powers are 1 but one.
-static void merge_first(uint64_t *x, size_t q, const wide_factor *f) {
-    fr8 x0 = *vec(x, 0), x1 = *vec(x, q), x2 = *vec(x, 2 * q), x3 = *vec(x, 3 * q);
-    plain(&x0, &x1);
-    plain(&x2, &x3);
-    plain(&x0, &x2);
-    butterfly(&x1, &x3, f);
-    *vec(x, 0) = x0, *vec(x, q) = x1, *vec(x, 2 * q) = x2, *vec(x, 3 * q) = x3;
+        split_twice(x, q, block, tw);
+    for (size_t i = 0; i < 4; i += q == 2 ? 2 : 1) split(x + i * q * WIDE_VECTOR, q, 4 * block + i, tw);
 }
 
 static void merge(uint64_t *x, size_t len, const wide_factor *tw) {
     if (len == 2) {
-        fr8 x0 = *vec(x, 0), x1 = *vec(x, 1);
-        plain(&x0, &x1);
-        *vec(x, 0) = x0, *vec(x, 1) = x1;
+        plain(vec(x, 0), vec(x, 1), true);
         return;
     }
     const size_t q = len / 4;
     if (q > 1)
         for (size_t i = 0; i < 4; i++) merge(x + i * q * WIDE_VECTOR, q, tw);
-    merge_first(x, q, &tw[3 * q]);
-    for (size_t i = 1; i < q; i++) {
-        fr8 x0 = *vec(x, i), x1 = *vec(x, q + i), x2 = *vec(x, 2 * q + i), x3 = *vec(x, 3 * q + i);
-        butterfly(&x0, &x1, &tw[q + i]);
-        butterfly(&x2, &x3, &tw[q + i]);
-        butterfly(&x0, &x2, &tw[2 * q + i]);
-        butterfly(&x1, &x3, &tw[3 * q + i]);
-        *vec(x, i) = x0, *vec(x, q + i) = x1, *vec(x, 2 * q + i) = x2, *vec(x, 3 * q + i) = x3;
+    for (size_t i = 0; i < q; i++) {
+        fr8 *x0 = vec(x, i), *x1 = vec(x, q + i), *x2 = vec(x, 2 * q + i), *x3 = vec(x, 3 * q + i);
+        if (i == 0)
+            plain(x0, x1, true), plain(x2, x3, true);
+        else
+            butterflies(x0, x1, x2, x3, true, shared(&tw[q + i]), shared(&tw[q + i]));
+        butterflies(x0, x2, x1, x3, false, shared(&tw[2 * q + i]), shared(&tw[3 * q + i]));
     }
 }
 
@@ -151,49 +213,77 @@ static void tile_split(uint64_t *tile, unsigned bits, const wide_factor *tw) { s
 static void tile_merge(uint64_t *tile, unsigned bits, const wide_factor *tw) { merge(tile, (size_t)1 << bits, tw); }
 
 static void tile_scale(uint64_t *tile, unsigned bits, const wide_factor *by) {
-    for (size_t i = 0; i < (size_t)1 << bits; i++) {
-        fr8 x = *vec(tile, i);
-        fr8_lift(&x);
-        *vec(tile, i) = times(&x, &by[i]);
+    for (size_t i = 0; i < (size_t)1 << bits; i += 2) {
+        fr8 x = *vec(tile, i), y = *vec(tile, i + 1);
+        fr8_lift(&x), fr8_lift(&y);
+        times_pair(&x, &y, shared(&by[i]), shared(&by[i + 1]));
+        *vec(tile, i) = x, *vec(tile, i + 1) = y;
     }
 }
 
-// Eight neighbours in a walk; eight independent products hide the latency of one.
+// A walk through the rows of a tile in blocks of eight neighbours. The power of a row is `at`, which its block has in
+// common, times `low`, which depends on the place in the block alone: two products by known factors instead of one by
+// a variable, and no power is made twice. `at` goes two blocks a step.
 typedef struct pace {
-    fr8 at[8];
-    fr8 stride; // step^8
+    lane_factor low[8];
+    lane_factor stride;
+    fr8 at[2];
+    unsigned block_bits;
+    bool reversed;
 } pace;
 
-static void pace_start(pace *p, const wide_walk *w) {
-    const fr8 step = fr8_load(w->step);
+static fr8 pace_product(const fr8 *a, const fr8 *b) {
+    fr8 x = fr8_mul(a, b); // below 1.04 r if a and b are below 1.1 r
+    fr8_clean(&x);
+    return x;
+}
+
+static void pace_start(pace *p, const wide_walk *w, unsigned bits) {
+    // Of row i = 8 b + l the exponent is 8 b + l, or with bits reversed 2^(bits - 3) rev(l) + rev(b).
+    p->block_bits = bits - 3, p->reversed = w->reversed;
+    fr8 fine = fr8_load(w->step), coarse = fine;
+    for (unsigned i = 0; i < (w->reversed ? bits - 3 : 3); i++) coarse = pace_product(&coarse, &coarse);
+    const fr8 *of_block = w->reversed ? &fine : &coarse, *of_row = w->reversed ? &coarse : &fine;
+    fr8 power =
+        fr8_unpack(fr8_word(FR260_ONE[0]), fr8_word(FR260_ONE[1]), fr8_word(FR260_ONE[2]), fr8_word(FR260_ONE[3]));
+    for (size_t l = 0; l < 8; l++) {
+        lane_factor_from(&p->low[w->reversed ? reversed(l, 3) : l], &power);
+        power = pace_product(&power, of_row);
+    }
     p->at[0] = fr8_load(w->start);
-    p->stride = step;
-    for (int i = 1; i < 8; i++) {
-        p->at[i] = fr8_mul(&p->at[i - 1], &step);
-        fr8_clean(&p->at[i]);
-    }
-    for (int i = 0; i < 3; i++) {
-        p->stride = fr8_mul(&p->stride, &p->stride);
-        fr8_clean(&p->stride);
-    }
+    p->at[1] = pace_product(&p->at[0], of_block);
+    power = pace_product(of_block, of_block);
+    lane_factor_from(&p->stride, &power);
 }
-// Products of a power, below 1.07 r, and a number below 2^260 are below 2.07 r < 2^256.
-LIMB_INLINE fr8 pace_times(const pace *p, size_t i, const fr8 *x) {
-    fr8 y = fr8_mul(x, &p->at[i]);
-    fr8_clean(&y);
-    return y;
+
+// The factors of the next two blocks. at is below 6.04 r from the second time on, so a product by `of` is below 11.1 r.
+static void pace_next(pace *p, lane_factor of[2]) {
+    for (int k = 0; k < 2; k++) lane_factor_from(&of[k], &p->at[k]);
+    times_pair(&p->at[0], &p->at[1], of_lane(&p->stride), of_lane(&p->stride));
+    fr8_clean(&p->at[0]), fr8_clean(&p->at[1]);
 }
-LIMB_INLINE void pace_next(pace *p, size_t i) {
-    p->at[i] = fr8_mul(&p->at[i], &p->stride);
-    fr8_clean(&p->at[i]);
+
+static size_t pace_row(const pace *p, size_t block) {
+    return 8 * (p->reversed ? reversed(block, p->block_bits) : block);
+}
+
+// Two neighbours, lifted; loose and below 6.1 r.
+LIMB_INLINE void pace_times(const pace *p, const lane_factor *of, size_t l, fr8 *x, fr8 *y) {
+    times_pair(x, y, of_lane(of), of_lane(of));
+    fr8_lift(x), fr8_lift(y);
+    times_pair(x, y, of_lane(&p->low[l]), of_lane(&p->low[l + 1]));
 }
 
 static void ask_for(const fr *a) {
     for (int i = 0; i < 4; i++) _mm_prefetch((const char *)(a + 2 * i), _MM_HINT_T0);
 }
 
+static void ask_to_write(fr *a) {
+    for (int i = 0; i < 4; i++) __builtin_prefetch(a + 2 * i, 1, 3);
+}
+
 static void load_columns(uint64_t *tile, const fr *a, size_t stride, unsigned bits, const wide_walk *walk) {
-    const size_t rows = (size_t)1 << bits;
+    const size_t rows = (size_t)1 << bits, blocks = rows / 8;
     if (walk == 0) {
         for (size_t i = 0; i < rows; i++) {
             if (i + AHEAD < rows) ask_for(a + (i + AHEAD) * stride);
@@ -202,21 +292,33 @@ static void load_columns(uint64_t *tile, const fr *a, size_t stride, unsigned bi
         return;
     }
     pace p;
-    pace_start(&p, walk);
-    for (size_t i = 0; i < rows; i++) {
-        const size_t row = walk->reversed ? reversed(i, bits) : i;
-        const size_t later = walk->reversed ? reversed(i + AHEAD, bits) : i + AHEAD;
-        if (i + AHEAD < rows) ask_for(a + later * stride);
-        const fr8 x = fr8_load(a + row * stride);
-        *vec(tile, row) = pace_times(&p, i % 8, &x);
-        pace_next(&p, i % 8);
+    lane_factor of[2];
+    pace_start(&p, walk, bits);
+    for (size_t b = 0; b < blocks; b++) {
+        if (b % 2 == 0) pace_next(&p, of);
+        const size_t row = pace_row(&p, b), later = pace_row(&p, b + 1 < blocks ? b + 1 : b);
+        for (size_t l = 0; l < 8; l += 2) {
+            ask_for(a + (later + l) * stride), ask_for(a + (later + l + 1) * stride);
+            fr8 x = fr8_load(a + (row + l) * stride), y = fr8_load(a + (row + l + 1) * stride);
+            pace_times(&p, &of[b % 2], l, &x, &y);
+            *vec(tile, row + l) = x, *vec(tile, row + l + 1) = y;
+        }
     }
 }
 
+// An element below 6.1 r into memory, below 2.2 r < 2^256.
+LIMB_INLINE void store_short(fr *a, fr8 *x) {
+    lower(x, R3);
+    lower(x, FR52_R);
+    fr8_clean(x);
+    fr8_store(a, x);
+}
+
 static void store_columns(fr *a, size_t stride, uint64_t *tile, unsigned bits, const wide_walk *walk) {
-    const size_t rows = (size_t)1 << bits;
+    const size_t rows = (size_t)1 << bits, blocks = rows / 8;
     if (walk == 0) {
         for (size_t i = 0; i < rows; i++) {
+            if (i + AHEAD < rows) ask_to_write(a + (i + AHEAD) * stride);
             fr8 x = *vec(tile, i);
             fr8_clean(&x);
             fr8_reduce(&x);
@@ -225,14 +327,18 @@ static void store_columns(fr *a, size_t stride, uint64_t *tile, unsigned bits, c
         return;
     }
     pace p;
-    pace_start(&p, walk);
-    for (size_t i = 0; i < rows; i++) {
-        const size_t row = walk->reversed ? reversed(i, bits) : i;
-        fr8 x = *vec(tile, row);
-        fr8_lift(&x);
-        x = pace_times(&p, i % 8, &x);
-        fr8_store(a + row * stride, &x);
-        pace_next(&p, i % 8);
+    lane_factor of[2];
+    pace_start(&p, walk, bits);
+    for (size_t b = 0; b < blocks; b++) {
+        if (b % 2 == 0) pace_next(&p, of);
+        const size_t row = pace_row(&p, b), later = pace_row(&p, b + 1 < blocks ? b + 1 : b);
+        for (size_t l = 0; l < 8; l += 2) {
+            ask_to_write(a + (later + l) * stride), ask_to_write(a + (later + l + 1) * stride);
+            fr8 x = *vec(tile, row + l), y = *vec(tile, row + l + 1);
+            fr8_lift(&x), fr8_lift(&y);
+            pace_times(&p, &of[b % 2], l, &x, &y);
+            store_short(a + (row + l) * stride, &x), store_short(a + (row + l + 1) * stride, &y);
+        }
     }
 }
 
@@ -308,9 +414,9 @@ static void minus_rows(uint64_t *tile, const fr *const row[WIDE_LANES], unsigned
         fr8 x[2] = {*vec(tile, 2 * i), *vec(tile, 2 * i + 1)}, y[2];
         rows_in(&y[0], &y[1], row, i);
         for (int k = 0; k < 2; k++) {
-            lower(&x[k], R18);
+            lower(&x[k], R16);
             for (int j = 0; j < 5; j++) {
-                const __m512i up = _mm512_add_epi64(x[k].l[j], fr8_word(R11[j]));
+                const __m512i up = _mm512_add_epi64(x[k].l[j], fr8_word(R8[j]));
                 vec(tile, 2 * i + (size_t)k)->l[j] = _mm512_sub_epi64(up, y[k].l[j]);
             }
         }
