@@ -24,7 +24,7 @@ static inline bool fp_eq(const fp *a, const fp *b) {
             (a->l[4] ^ b->l[4]) | (a->l[5] ^ b->l[5])) == 0;
 }
 
-// out := t mod q for t < 2q, by a mask: a difference that borrows is dropped.
+// out := t mod q for t < 2q, without a branch: a difference that borrows is dropped.
 LIMB_INLINE void fp_reduce_once(fp *out, uint64_t t0, uint64_t t1, uint64_t t2, uint64_t t3, uint64_t t4, uint64_t t5) {
     uint64_t borrow = 0;
     uint64_t d0 = limb_sbb(t0, FP_Q0, &borrow);
@@ -33,13 +33,12 @@ LIMB_INLINE void fp_reduce_once(fp *out, uint64_t t0, uint64_t t1, uint64_t t2, 
     uint64_t d3 = limb_sbb(t3, FP_Q3, &borrow);
     uint64_t d4 = limb_sbb(t4, FP_Q4, &borrow);
     uint64_t d5 = limb_sbb(t5, FP_Q5, &borrow);
-    uint64_t keep = 0 - borrow; // all ones when t < q
-    out->l[0] = d0 ^ (keep & (d0 ^ t0));
-    out->l[1] = d1 ^ (keep & (d1 ^ t1));
-    out->l[2] = d2 ^ (keep & (d2 ^ t2));
-    out->l[3] = d3 ^ (keep & (d3 ^ t3));
-    out->l[4] = d4 ^ (keep & (d4 ^ t4));
-    out->l[5] = d5 ^ (keep & (d5 ^ t5));
+    out->l[0] = borrow != 0 ? t0 : d0;
+    out->l[1] = borrow != 0 ? t1 : d1;
+    out->l[2] = borrow != 0 ? t2 : d2;
+    out->l[3] = borrow != 0 ? t3 : d3;
+    out->l[4] = borrow != 0 ? t4 : d4;
+    out->l[5] = borrow != 0 ? t5 : d5;
 }
 
 static inline void fp_add(fp *out, const fp *a, const fp *b) {
@@ -88,6 +87,156 @@ static inline void fp_neg(fp *out, const fp *a) {
     out->l[5] = d5 & nonzero;
 }
 
+// The columns of a product.
+
+LIMB_INLINE limb_column fp_column_0(const uint64_t a[6], const uint64_t b[6]) { return limb_column_of(a[0], b[0]); }
+LIMB_INLINE limb_column fp_column_1(const uint64_t a[6], const uint64_t b[6]) {
+    limb_column s = limb_column_of(a[1], b[0]);
+    limb_column_mac(&s, a[0], b[1]);
+    return s;
+}
+LIMB_INLINE limb_column fp_column_2(const uint64_t a[6], const uint64_t b[6]) {
+    limb_column s = limb_column_of(a[2], b[0]);
+    limb_column_mac(&s, a[1], b[1]);
+    limb_column_mac(&s, a[0], b[2]);
+    return s;
+}
+LIMB_INLINE limb_column fp_column_3(const uint64_t a[6], const uint64_t b[6]) {
+    limb_column s = limb_column_of(a[3], b[0]);
+    limb_column_mac(&s, a[2], b[1]);
+    limb_column_mac(&s, a[1], b[2]);
+    limb_column_mac(&s, a[0], b[3]);
+    return s;
+}
+LIMB_INLINE limb_column fp_column_4(const uint64_t a[6], const uint64_t b[6]) {
+    limb_column s = limb_column_of(a[4], b[0]);
+    limb_column_mac(&s, a[3], b[1]);
+    limb_column_mac(&s, a[2], b[2]);
+    limb_column_mac(&s, a[1], b[3]);
+    limb_column_mac(&s, a[0], b[4]);
+    return s;
+}
+LIMB_INLINE limb_column fp_column_5(const uint64_t a[6], const uint64_t b[6]) {
+    limb_column s = limb_column_of(a[5], b[0]);
+    limb_column_mac(&s, a[4], b[1]);
+    limb_column_mac(&s, a[3], b[2]);
+    limb_column_mac(&s, a[2], b[3]);
+    limb_column_mac(&s, a[1], b[4]);
+    limb_column_mac(&s, a[0], b[5]);
+    return s;
+}
+LIMB_INLINE limb_column fp_column_6(const uint64_t a[6], const uint64_t b[6]) {
+    limb_column s = limb_column_of(a[5], b[1]);
+    limb_column_mac(&s, a[4], b[2]);
+    limb_column_mac(&s, a[3], b[3]);
+    limb_column_mac(&s, a[2], b[4]);
+    limb_column_mac(&s, a[1], b[5]);
+    return s;
+}
+LIMB_INLINE limb_column fp_column_7(const uint64_t a[6], const uint64_t b[6]) {
+    limb_column s = limb_column_of(a[5], b[2]);
+    limb_column_mac(&s, a[4], b[3]);
+    limb_column_mac(&s, a[3], b[4]);
+    limb_column_mac(&s, a[2], b[5]);
+    return s;
+}
+LIMB_INLINE limb_column fp_column_8(const uint64_t a[6], const uint64_t b[6]) {
+    limb_column s = limb_column_of(a[5], b[3]);
+    limb_column_mac(&s, a[4], b[4]);
+    limb_column_mac(&s, a[3], b[5]);
+    return s;
+}
+LIMB_INLINE limb_column fp_column_9(const uint64_t a[6], const uint64_t b[6]) {
+    limb_column s = limb_column_of(a[5], b[4]);
+    limb_column_mac(&s, a[4], b[5]);
+    return s;
+}
+LIMB_INLINE limb_column fp_column_10(const uint64_t a[6], const uint64_t b[6]) { return limb_column_of(a[5], b[5]); }
+
+// Columns leave most to do at the same time where carries stay in a flag, as limb_adc keeps them on x86-64. Elsewhere
+// rows are the shorter code.
+#if defined(__x86_64__)
+
+// The multiple of q that makes the low limb of a column's sum divisible by 2^64; the sum goes on to the next column.
+LIMB_INLINE uint64_t fp_multiple(limb_column *sum) {
+    const uint64_t k = sum->l * FP_NINV;
+    limb_column_mac(sum, k, FP_Q0);
+    (void)limb_column_next(sum);
+    return k;
+}
+
+// a * b / 2^384 mod q by Montgomery's method, column by column: (a b + k q) / 2^384, where k < 2^384 makes the sum
+// divisible. For a < q and any b below 2^384 that is below 2 q, so one subtraction is enough.
+static inline void fp_mul(fp *out, const fp *a, const fp *b) {
+    uint64_t k0, k1, k2, k3, k4, k5, t0, t1, t2, t3, t4, t5;
+    limb_column s, sum = fp_column_0(a->l, b->l);
+    k0 = fp_multiple(&sum);
+    s = fp_column_1(a->l, b->l);
+    limb_column_mac(&s, k0, FP_Q1);
+    limb_column_add(&sum, &s);
+    k1 = fp_multiple(&sum);
+    s = fp_column_2(a->l, b->l);
+    limb_column_mac(&s, k0, FP_Q2);
+    limb_column_mac(&s, k1, FP_Q1);
+    limb_column_add(&sum, &s);
+    k2 = fp_multiple(&sum);
+    s = fp_column_3(a->l, b->l);
+    limb_column_mac(&s, k0, FP_Q3);
+    limb_column_mac(&s, k1, FP_Q2);
+    limb_column_mac(&s, k2, FP_Q1);
+    limb_column_add(&sum, &s);
+    k3 = fp_multiple(&sum);
+    s = fp_column_4(a->l, b->l);
+    limb_column_mac(&s, k0, FP_Q4);
+    limb_column_mac(&s, k1, FP_Q3);
+    limb_column_mac(&s, k2, FP_Q2);
+    limb_column_mac(&s, k3, FP_Q1);
+    limb_column_add(&sum, &s);
+    k4 = fp_multiple(&sum);
+    s = fp_column_5(a->l, b->l);
+    limb_column_mac(&s, k0, FP_Q5);
+    limb_column_mac(&s, k1, FP_Q4);
+    limb_column_mac(&s, k2, FP_Q3);
+    limb_column_mac(&s, k3, FP_Q2);
+    limb_column_mac(&s, k4, FP_Q1);
+    limb_column_add(&sum, &s);
+    k5 = fp_multiple(&sum);
+    s = fp_column_6(a->l, b->l);
+    limb_column_mac(&s, k1, FP_Q5);
+    limb_column_mac(&s, k2, FP_Q4);
+    limb_column_mac(&s, k3, FP_Q3);
+    limb_column_mac(&s, k4, FP_Q2);
+    limb_column_mac(&s, k5, FP_Q1);
+    limb_column_add(&sum, &s);
+    t0 = limb_column_next(&sum);
+    s = fp_column_7(a->l, b->l);
+    limb_column_mac(&s, k2, FP_Q5);
+    limb_column_mac(&s, k3, FP_Q4);
+    limb_column_mac(&s, k4, FP_Q3);
+    limb_column_mac(&s, k5, FP_Q2);
+    limb_column_add(&sum, &s);
+    t1 = limb_column_next(&sum);
+    s = fp_column_8(a->l, b->l);
+    limb_column_mac(&s, k3, FP_Q5);
+    limb_column_mac(&s, k4, FP_Q4);
+    limb_column_mac(&s, k5, FP_Q3);
+    limb_column_add(&sum, &s);
+    t2 = limb_column_next(&sum);
+    s = fp_column_9(a->l, b->l);
+    limb_column_mac(&s, k4, FP_Q5);
+    limb_column_mac(&s, k5, FP_Q4);
+    limb_column_add(&sum, &s);
+    t3 = limb_column_next(&sum);
+    s = fp_column_10(a->l, b->l);
+    limb_column_mac(&s, k5, FP_Q5);
+    limb_column_add(&sum, &s);
+    t4 = limb_column_next(&sum);
+    t5 = sum.l;
+    fp_reduce_once(out, t0, t1, t2, t3, t4, t5);
+}
+
+#else
+
 // One step of Montgomery's multiplication, word by word (CIOS: Koc, Acar, Kaliski, "Analyzing and comparing Montgomery
 // multiplication algorithms", 1996): t := (t + a * b + m * q) / 2^64, where m makes the sum divisible.
 //
@@ -119,58 +268,25 @@ static inline void fp_mul(fp *out, const fp *a, const fp *b) {
     fp_reduce_once(out, t[0], t[1], t[2], t[3], t[4], t[5]);
 }
 
+#endif
+
 // Products without reduction, for sums of products that are reduced once (fp2_mul).
 
-// t := a * b, column by column, for any six limbs.
+// t := a * b for any six limbs.
 LIMB_INLINE void fp_mul_wide(uint64_t t[12], const uint64_t a[6], const uint64_t b[6]) {
-    uint64_t l = 0, m = 0, h = 0;
-    limb_mac3(&h, &m, &l, a[0], b[0]);
-    t[0] = l, l = m, m = h, h = 0;
-    limb_mac3(&h, &m, &l, a[1], b[0]);
-    limb_mac3(&h, &m, &l, a[0], b[1]);
-    t[1] = l, l = m, m = h, h = 0;
-    limb_mac3(&h, &m, &l, a[2], b[0]);
-    limb_mac3(&h, &m, &l, a[1], b[1]);
-    limb_mac3(&h, &m, &l, a[0], b[2]);
-    t[2] = l, l = m, m = h, h = 0;
-    limb_mac3(&h, &m, &l, a[3], b[0]);
-    limb_mac3(&h, &m, &l, a[2], b[1]);
-    limb_mac3(&h, &m, &l, a[1], b[2]);
-    limb_mac3(&h, &m, &l, a[0], b[3]);
-    t[3] = l, l = m, m = h, h = 0;
-    limb_mac3(&h, &m, &l, a[4], b[0]);
-    limb_mac3(&h, &m, &l, a[3], b[1]);
-    limb_mac3(&h, &m, &l, a[2], b[2]);
-    limb_mac3(&h, &m, &l, a[1], b[3]);
-    limb_mac3(&h, &m, &l, a[0], b[4]);
-    t[4] = l, l = m, m = h, h = 0;
-    limb_mac3(&h, &m, &l, a[5], b[0]);
-    limb_mac3(&h, &m, &l, a[4], b[1]);
-    limb_mac3(&h, &m, &l, a[3], b[2]);
-    limb_mac3(&h, &m, &l, a[2], b[3]);
-    limb_mac3(&h, &m, &l, a[1], b[4]);
-    limb_mac3(&h, &m, &l, a[0], b[5]);
-    t[5] = l, l = m, m = h, h = 0;
-    limb_mac3(&h, &m, &l, a[5], b[1]);
-    limb_mac3(&h, &m, &l, a[4], b[2]);
-    limb_mac3(&h, &m, &l, a[3], b[3]);
-    limb_mac3(&h, &m, &l, a[2], b[4]);
-    limb_mac3(&h, &m, &l, a[1], b[5]);
-    t[6] = l, l = m, m = h, h = 0;
-    limb_mac3(&h, &m, &l, a[5], b[2]);
-    limb_mac3(&h, &m, &l, a[4], b[3]);
-    limb_mac3(&h, &m, &l, a[3], b[4]);
-    limb_mac3(&h, &m, &l, a[2], b[5]);
-    t[7] = l, l = m, m = h, h = 0;
-    limb_mac3(&h, &m, &l, a[5], b[3]);
-    limb_mac3(&h, &m, &l, a[4], b[4]);
-    limb_mac3(&h, &m, &l, a[3], b[5]);
-    t[8] = l, l = m, m = h, h = 0;
-    limb_mac3(&h, &m, &l, a[5], b[4]);
-    limb_mac3(&h, &m, &l, a[4], b[5]);
-    t[9] = l, l = m, m = h, h = 0;
-    limb_mac3(&h, &m, &l, a[5], b[5]);
-    t[10] = l, t[11] = m;
+    limb_column s, sum = fp_column_0(a, b);
+    t[0] = limb_column_next(&sum);
+    s = fp_column_1(a, b), limb_column_add(&sum, &s), t[1] = limb_column_next(&sum);
+    s = fp_column_2(a, b), limb_column_add(&sum, &s), t[2] = limb_column_next(&sum);
+    s = fp_column_3(a, b), limb_column_add(&sum, &s), t[3] = limb_column_next(&sum);
+    s = fp_column_4(a, b), limb_column_add(&sum, &s), t[4] = limb_column_next(&sum);
+    s = fp_column_5(a, b), limb_column_add(&sum, &s), t[5] = limb_column_next(&sum);
+    s = fp_column_6(a, b), limb_column_add(&sum, &s), t[6] = limb_column_next(&sum);
+    s = fp_column_7(a, b), limb_column_add(&sum, &s), t[7] = limb_column_next(&sum);
+    s = fp_column_8(a, b), limb_column_add(&sum, &s), t[8] = limb_column_next(&sum);
+    s = fp_column_9(a, b), limb_column_add(&sum, &s), t[9] = limb_column_next(&sum);
+    s = fp_column_10(a, b), limb_column_add(&sum, &s), t[10] = limb_column_next(&sum);
+    t[11] = sum.l;
 }
 
 // out := t / 2^384 mod p for t < 2^384 p, so that (t + m p) / 2^384 < 2p. Overwrites t.

@@ -22,18 +22,17 @@ static inline bool fr_eq(const fr *a, const fr *b) {
 }
 static inline bool fr_is_one(const fr *a) { return fr_eq(a, &FR_ONE); }
 
-// out := t mod q for t < 2q, by a mask: a difference that borrows is dropped.
+// out := t mod q for t < 2q, without a branch: a difference that borrows is dropped.
 LIMB_INLINE void fr_reduce_once(fr *out, uint64_t t0, uint64_t t1, uint64_t t2, uint64_t t3) {
     uint64_t borrow = 0;
     uint64_t d0 = limb_sbb(t0, FR_Q0, &borrow);
     uint64_t d1 = limb_sbb(t1, FR_Q1, &borrow);
     uint64_t d2 = limb_sbb(t2, FR_Q2, &borrow);
     uint64_t d3 = limb_sbb(t3, FR_Q3, &borrow);
-    uint64_t keep = 0 - borrow; // all ones when t < q
-    out->l[0] = d0 ^ (keep & (d0 ^ t0));
-    out->l[1] = d1 ^ (keep & (d1 ^ t1));
-    out->l[2] = d2 ^ (keep & (d2 ^ t2));
-    out->l[3] = d3 ^ (keep & (d3 ^ t3));
+    out->l[0] = borrow != 0 ? t0 : d0;
+    out->l[1] = borrow != 0 ? t1 : d1;
+    out->l[2] = borrow != 0 ? t2 : d2;
+    out->l[3] = borrow != 0 ? t3 : d3;
 }
 
 static inline void fr_add(fr *out, const fr *a, const fr *b) {
@@ -72,6 +71,99 @@ static inline void fr_neg(fr *out, const fr *a) {
     out->l[3] = d3 & nonzero;
 }
 
+// Columns leave most to do at the same time where carries stay in a flag, as limb_adc keeps them on x86-64. Elsewhere
+// rows are the shorter code.
+#if defined(__x86_64__)
+
+// The columns of a product.
+
+LIMB_INLINE limb_column fr_column_0(const uint64_t a[4], const uint64_t b[4]) { return limb_column_of(a[0], b[0]); }
+LIMB_INLINE limb_column fr_column_1(const uint64_t a[4], const uint64_t b[4]) {
+    limb_column s = limb_column_of(a[1], b[0]);
+    limb_column_mac(&s, a[0], b[1]);
+    return s;
+}
+LIMB_INLINE limb_column fr_column_2(const uint64_t a[4], const uint64_t b[4]) {
+    limb_column s = limb_column_of(a[2], b[0]);
+    limb_column_mac(&s, a[1], b[1]);
+    limb_column_mac(&s, a[0], b[2]);
+    return s;
+}
+LIMB_INLINE limb_column fr_column_3(const uint64_t a[4], const uint64_t b[4]) {
+    limb_column s = limb_column_of(a[3], b[0]);
+    limb_column_mac(&s, a[2], b[1]);
+    limb_column_mac(&s, a[1], b[2]);
+    limb_column_mac(&s, a[0], b[3]);
+    return s;
+}
+LIMB_INLINE limb_column fr_column_4(const uint64_t a[4], const uint64_t b[4]) {
+    limb_column s = limb_column_of(a[3], b[1]);
+    limb_column_mac(&s, a[2], b[2]);
+    limb_column_mac(&s, a[1], b[3]);
+    return s;
+}
+LIMB_INLINE limb_column fr_column_5(const uint64_t a[4], const uint64_t b[4]) {
+    limb_column s = limb_column_of(a[3], b[2]);
+    limb_column_mac(&s, a[2], b[3]);
+    return s;
+}
+LIMB_INLINE limb_column fr_column_6(const uint64_t a[4], const uint64_t b[4]) { return limb_column_of(a[3], b[3]); }
+
+// The multiple k of q that makes the low limb l of a column's sum divisible by 2^64; the sum goes on to the next
+// column. No multiplication: the low limbs of q and -1/q are 2^64 - 2^32 + 1 and -2^32 - 1. So l + k = 2^32 k mod 2^64,
+// and l + k (2^64 - 2^32 + 1) = 2^64 (k - floor(k / 2^32) + the carry of l + k).
+LIMB_INLINE uint64_t fr_multiple(limb_column *sum) {
+    const uint64_t k = sum->l * FR_NINV, high = k - (k >> 32);
+    uint64_t carry = 0;
+    (void)limb_adc(sum->l, k, &carry);
+    sum->m = limb_adc(sum->m, high, &carry);
+    sum->h = limb_adc(sum->h, 0, &carry);
+    (void)limb_column_next(sum);
+    return k;
+}
+
+// a * b / 2^256 mod q by Montgomery's method, column by column: (a b + k q) / 2^256, where k < 2^256 makes the sum
+// divisible. For a < q and any b below 2^256 that is below 2 q, so one subtraction is enough.
+static inline void fr_mul(fr *out, const fr *a, const fr *b) {
+    uint64_t k0, k1, k2, k3, t0, t1, t2, t3;
+    limb_column s, sum = fr_column_0(a->l, b->l);
+    k0 = fr_multiple(&sum);
+    s = fr_column_1(a->l, b->l);
+    limb_column_mac(&s, k0, FR_Q1);
+    limb_column_add(&sum, &s);
+    k1 = fr_multiple(&sum);
+    s = fr_column_2(a->l, b->l);
+    limb_column_mac(&s, k0, FR_Q2);
+    limb_column_mac(&s, k1, FR_Q1);
+    limb_column_add(&sum, &s);
+    k2 = fr_multiple(&sum);
+    s = fr_column_3(a->l, b->l);
+    limb_column_mac(&s, k0, FR_Q3);
+    limb_column_mac(&s, k1, FR_Q2);
+    limb_column_mac(&s, k2, FR_Q1);
+    limb_column_add(&sum, &s);
+    k3 = fr_multiple(&sum);
+    s = fr_column_4(a->l, b->l);
+    limb_column_mac(&s, k1, FR_Q3);
+    limb_column_mac(&s, k2, FR_Q2);
+    limb_column_mac(&s, k3, FR_Q1);
+    limb_column_add(&sum, &s);
+    t0 = limb_column_next(&sum);
+    s = fr_column_5(a->l, b->l);
+    limb_column_mac(&s, k2, FR_Q3);
+    limb_column_mac(&s, k3, FR_Q2);
+    limb_column_add(&sum, &s);
+    t1 = limb_column_next(&sum);
+    s = fr_column_6(a->l, b->l);
+    limb_column_mac(&s, k3, FR_Q3);
+    limb_column_add(&sum, &s);
+    t2 = limb_column_next(&sum);
+    t3 = sum.l;
+    fr_reduce_once(out, t0, t1, t2, t3);
+}
+
+#else
+
 // One step of Montgomery's multiplication, word by word (CIOS: Koc, Acar, Kaliski, "Analyzing and comparing Montgomery
 // multiplication algorithms", 1996): t := (t + a * b + m * q) / 2^64, where m makes the sum divisible.
 //
@@ -98,6 +190,8 @@ static inline void fr_mul(fr *out, const fr *a, const fr *b) {
     fr_mul_step(t, a->l, b->l[3]);
     fr_reduce_once(out, t[0], t[1], t[2], t[3]);
 }
+
+#endif
 
 static inline void fr_sqr(fr *out, const fr *a) { fr_mul(out, a, a); }
 

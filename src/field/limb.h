@@ -67,13 +67,38 @@ LIMB_INLINE uint64_t limb_mac(uint64_t t, uint64_t a, uint64_t b, uint64_t *carr
 #endif
 }
 
-// (h, m, l) += a * b: one term of a column of a product. The caller keeps the number of terms below 2^63.
-LIMB_INLINE void limb_mac3(uint64_t *h, uint64_t *m, uint64_t *l, uint64_t a, uint64_t b) {
-    u128 p = (u128)a * b;
+// A column of a product of several limbs: the sum of the products of equal weight, (h, m, l) in three limbs. Fewer than
+// 2^63 terms cannot overflow it.
+//
+// A whole multiplication is made of such columns. Each is summed by itself and then added to the carry of those below,
+// so that a processor works on the next columns while the multiple of the modulus for this one is still being found.
+typedef struct limb_column {
+    uint64_t l, m, h;
+} limb_column;
+
+// The column of one term: a * b.
+LIMB_INLINE limb_column limb_column_of(uint64_t a, uint64_t b) {
+    const u128 p = (u128)a * b;
+    return (limb_column){(uint64_t)p, (uint64_t)(p >> 64), 0};
+}
+
+LIMB_INLINE void limb_column_add(limb_column *s, const limb_column *t) {
     uint64_t c = 0;
-    *l = limb_adc(*l, (uint64_t)p, &c);
-    *m = limb_adc(*m, (uint64_t)(p >> 64), &c);
-    *h = limb_adc(*h, 0, &c);
+    s->l = limb_adc(s->l, t->l, &c);
+    s->m = limb_adc(s->m, t->m, &c);
+    s->h = limb_adc(s->h, t->h, &c);
+}
+
+LIMB_INLINE void limb_column_mac(limb_column *s, uint64_t a, uint64_t b) {
+    const limb_column t = limb_column_of(a, b);
+    limb_column_add(s, &t);
+}
+
+// Takes the low limb away: what is left counts for the next column.
+LIMB_INLINE uint64_t limb_column_next(limb_column *s) {
+    const uint64_t l = s->l;
+    *s = (limb_column){s->m, s->h, 0};
+    return l;
 }
 
 #endif
