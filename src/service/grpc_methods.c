@@ -18,10 +18,10 @@ static void drop(void *message) { protobuf_c_message_free_unpacked(message, NULL
 static char *text_of(const char *text) { return (char *)(uintptr_t)(text == NULL ? "" : text); }
 
 // Whose doing it is, for whoever wonders later.
-static void log_peer(const rpc_call *call, const char *job, const char *what) {
+static void log_peer(const rpc_call *call, const char *job, const char *key, const char *what) {
     char peer[RPC_PEER_MAX];
     rpc_call_peer(call, peer);
-    log_write(LOG_INFO, "grpc", job, "%s by %s", what, peer);
+    log_write(LOG_INFO, "grpc", job, "%s%s%s by %s", key != NULL ? "key " : "", key != NULL ? key : "", what, peer);
 }
 
 static void reply(rpc_call *call, const ProtobufCMessage *message) { rpc_reply(call, wire_pack(message)); }
@@ -119,7 +119,7 @@ static service_code submit(rpc_call *call, service_submitted *out, const Cuzk__V
         .comm_d_new_len = m->comm_d_new.len,
     };
     const service_code code = service_submit(call->server->service, out, &request, err);
-    if (code == SERVICE_OK) log_peer(call, out->job_id, "asked for");
+    if (code == SERVICE_OK) log_peer(call, out->job_id, NULL, "asked for");
     free(data);
     free(lens);
     return code;
@@ -177,7 +177,7 @@ static void cancel_proof(rpc_call *call) {
     bool was_running = false;
     service_error err = {0};
     if (service_cancel(call->server->service, m->job_id, &was_running, &err) == SERVICE_OK) {
-        log_peer(call, m->job_id, was_running ? "cancelled while it ran" : "cancelled");
+        log_peer(call, m->job_id, NULL, was_running ? "cancelled while it ran" : "cancelled");
         Cuzk__V1__CancelProofResponse answer;
         cuzk__v1__cancel_proof_response__init(&answer);
         answer.was_running = was_running;
@@ -197,6 +197,7 @@ static void preload(rpc_call *call) {
     uint64_t load_ms = 0;
     service_error err = {0};
     if (service_preload(call->server->service, m->circuit_id, &already, &load_ms, &err) == SERVICE_OK) {
+        log_peer(call, NULL, m->circuit_id, " asked for");
         Cuzk__V1__PreloadSrsResponse answer;
         cuzk__v1__preload_srs_response__init(&answer);
         answer.already_loaded = already;
@@ -215,6 +216,7 @@ static void evict(rpc_call *call) {
     uint64_t freed = 0;
     service_error err = {0};
     if (service_evict(call->server->service, m->circuit_id, &was_loaded, &freed, &err) == SERVICE_OK) {
+        log_peer(call, NULL, m->circuit_id, " evicted");
         Cuzk__V1__EvictSrsResponse answer;
         cuzk__v1__evict_srs_response__init(&answer);
         answer.was_loaded = was_loaded;

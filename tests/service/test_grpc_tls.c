@@ -236,13 +236,18 @@ static void the_log_names_the_client(void **state) {
     assert_int_equal(client_submit(me, &out, &r, 5000, &err), CLIENT_OK);
     bool was_running;
     assert_int_equal(client_cancel(me, &was_running, "mine", 5000, &err), CLIENT_OK);
+    bool flag;
+    uint64_t n;
+    assert_int_equal(client_preload(me, &flag, &n, "toy-10", 5000, &err), CLIENT_OK);
+    assert_int_equal(client_evict(me, &flag, &n, "toy-10", 5000, &err), CLIENT_OK);
     log_flush();
     log_start(&(log_options){.level = LOG_ERROR, .fd = -1});
     char text[4096];
     rewind(log);
     text[fread(text, 1, sizeof text - 1, log)] = 0;
     fclose(log);
-    static const char *const said[] = {"asked for by ipv4:127.0.0.1:", "cancelled", ", certificate of me"};
+    static const char *const said[] = {"asked for by ipv4:127.0.0.1:", "cancelled while it ran by",
+                                       ", certificate of me", "key toy-10 asked for by", "key toy-10 evicted by"};
     for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
         if (strstr(text, said[i]) == NULL) fail_msg("\"%s\" is not in:\n%s", said[i], text);
     }
