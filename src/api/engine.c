@@ -304,7 +304,7 @@ cuzk_result cuzk_engine_proof(cuzk_engine *e, uint8_t *proof, size_t *proof_len,
 cuzk_result cuzk_engine_cancel(cuzk_engine *e, cuzk_job job, cuzk_message *message) {
     if (!running(e)) return not_running(message);
     cuzk_error err = {0};
-    return answer((cuzk_result)runtime_cancel(e->rt, job, &err), &err, message);
+    return answer((cuzk_result)runtime_cancel(e->rt, job, NULL, &err), &err, message);
 }
 
 cuzk_result cuzk_engine_drain(cuzk_engine *e, int *drained, uint64_t timeout_ms, cuzk_message *message) {

@@ -124,8 +124,9 @@ CUZK_MUST_USE cuzk_status runtime_watch(runtime *rt, runtime_job job,
 bool runtime_unwatch(runtime *rt, runtime_job job, void (*fn)(void *ctx, const runtime_result *result), void *ctx);
 
 // The job and everybody who waits for it get CANCELLED at once; its work stops at the next boundary, and only then
-// memory and workers are free again. Harmless for a job that is terminal. CUZK_ERR_INPUT for an unknown one.
-CUZK_MUST_USE cuzk_status runtime_cancel(runtime *rt, runtime_job job, cuzk_error *err);
+// memory and workers are free again. *was_running (may be NULL): work on it had begun and not ended. Harmless for a job
+// that is terminal. CUZK_ERR_INPUT for an unknown one.
+CUZK_MUST_USE cuzk_status runtime_cancel(runtime *rt, runtime_job job, bool *was_running, cuzk_error *err);
 
 typedef struct runtime_progress {
     runtime_job job;

@@ -397,16 +397,26 @@ bool runtime_unwatch(runtime *rt, runtime_job job, void (*fn)(void *ctx, const r
 
 // --- cancelling ---
 
+typedef struct cancel_arg {
+    const rjob *job;
+    bool was_running;
+} cancel_arg;
+
 static void cancel_call(runtime *rt, runtime_call *call) {
-    const rjob *j = call->arg;
-    runtime_step(rt, &(engine_event){.kind = ENGINE_EV_CANCEL, .job = j->id});
+    cancel_arg *a = call->arg;
+    pthread_mutex_lock(&rt->lock);
+    a->was_running = a->job->started_ns != 0 && !a->job->terminal;
+    pthread_mutex_unlock(&rt->lock);
+    runtime_step(rt, &(engine_event){.kind = ENGINE_EV_CANCEL, .job = a->job->id});
 }
 
-cuzk_status runtime_cancel(runtime *rt, runtime_job job, cuzk_error *err) {
+cuzk_status runtime_cancel(runtime *rt, runtime_job job, bool *was_running, cuzk_error *err) {
     rjob *j = rjob_find(rt, job);
     if (j == NULL) return rjob_unknown(job, err);
+    cancel_arg a = {.job = j};
     runtime_call call;
-    runtime_run_call(rt, &call, cancel_call, j);
+    runtime_run_call(rt, &call, cancel_call, &a);
+    if (was_running != NULL) *was_running = a.was_running;
     rjob_unref(rt, j);
     return CUZK_OK;
 }

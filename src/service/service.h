@@ -143,6 +143,8 @@ service_code service_await(service *s, service_watch **watch, runtime_job job, u
 // `abandon`: if nobody else waits for the job and it is not terminal, cancel it.
 void service_unwatch(service *s, service_watch **watch, bool abandon);
 
+// A job that waits or runs becomes CANCELLED, one that has ended stays what it is. *was_running: work on it had begun and
+// not ended.
 service_code service_cancel(service *s, const char *job_id, bool *was_running, service_error *err);
 
 // Stops accepting; true when everything has ended within timeout_ms. Ends service_preload's waits: UNAVAILABLE.

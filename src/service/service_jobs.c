@@ -193,9 +193,9 @@ static void job_ended(void *ctx, const runtime_result *r) {
 }
 
 // A job that the runtime does not know has ended.
-static void cancel(service *s, runtime_job job) {
+static void cancel(service *s, runtime_job job, bool *was_running) {
     cuzk_error why;
-    if (runtime_cancel(s->rt, job, &why) != CUZK_OK) log_write(LOG_DEBUG, "service", NULL, "%s", why.text);
+    if (runtime_cancel(s->rt, job, was_running, &why) != CUZK_OK) log_write(LOG_DEBUG, "service", NULL, "%s", why.text);
 }
 
 // With the lock.
@@ -375,7 +375,7 @@ void service_unwatch(service *s, service_watch **watch, bool abandon) {
     }
     if (unwanted) {
         log_write(LOG_INFO, "service", NULL, "job %" PRIu64 " is cancelled: nobody waits for it any more", job);
-        cancel(s, job);
+        cancel(s, job, NULL);
     }
 }
 
@@ -383,11 +383,6 @@ service_code service_cancel(service *s, const char *job_id, bool *was_running, s
     runtime_job job;
     *was_running = false;
     const service_code code = service_find(s, &job, job_id, err);
-    if (code != SERVICE_OK) return code;
-    pthread_mutex_lock(&s->lock);
-    const job_entry *e = jobs_by_number(s, job);
-    *was_running = e != NULL && !e->terminal;
-    pthread_mutex_unlock(&s->lock);
-    if (*was_running && runtime_cancel(s->rt, job, NULL) != CUZK_OK) *was_running = false;
-    return SERVICE_OK;
+    if (code == SERVICE_OK) cancel(s, job, was_running);
+    return code;
 }

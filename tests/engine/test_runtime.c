@@ -65,7 +65,7 @@ static void nonsense_is_refused(void **state) {
     runtime_result *result = NULL;
     assert_int_equal(runtime_await(b.rt, &result, 12345, 0, &err), CUZK_ERR_INPUT);
     assert_null(result);
-    assert_int_equal(runtime_cancel(b.rt, 12345, &err), CUZK_ERR_INPUT);
+    assert_int_equal(runtime_cancel(b.rt, 12345, NULL, &err), CUZK_ERR_INPUT);
     bed_destroy(&b);
 }
 
@@ -277,9 +277,9 @@ static void cancel_reaches_every_waiter(void **state) {
     }
     assert_true(runtime_unwatch(b.rt, queued, on_done, seen));
     while (sim_stats_of(b.devices[0]).runs == 0) nanosleep(&(struct timespec){0, MS}, NULL);
-    assert_int_equal(runtime_cancel(b.rt, queued, NULL), CUZK_OK);
-    assert_int_equal(runtime_cancel(b.rt, running, NULL), CUZK_OK);
-    assert_int_equal(runtime_cancel(b.rt, running, NULL), CUZK_OK);
+    assert_int_equal(runtime_cancel(b.rt, queued, NULL, NULL), CUZK_OK);
+    assert_int_equal(runtime_cancel(b.rt, running, NULL, NULL), CUZK_OK);
+    assert_int_equal(runtime_cancel(b.rt, running, NULL, NULL), CUZK_OK);
     runtime_result *r = NULL;
     assert_int_equal(runtime_await(b.rt, &r, running, 0, NULL), CUZK_OK);
     assert_int_equal(r->state, ENGINE_STOPPED);

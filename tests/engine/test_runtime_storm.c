@@ -131,7 +131,7 @@ static void *client_main(void *arg) {
                     c->expected_answers--; // went away
             }
         }
-        if (test_below(&c->rng, 10) == 0 && runtime_cancel(s->b.rt, job, NULL) != CUZK_OK) c->wrong++;
+        if (test_below(&c->rng, 10) == 0 && runtime_cancel(s->b.rt, job, NULL, NULL) != CUZK_OK) c->wrong++;
         flight[n].job = job;
         flight[n].seed = seed;
         flight[n].partitions = many ? PARTS : 1;

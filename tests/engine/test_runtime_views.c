@@ -106,7 +106,7 @@ static void a_job_on_its_way(void **state) {
     assert_int_equal(d[0].runs, 0);
     assert_string_equal(d[0].name, "sim");
 
-    assert_int_equal(runtime_cancel(b.rt, job, NULL), CUZK_OK);
+    assert_int_equal(runtime_cancel(b.rt, job, NULL, NULL), CUZK_OK);
     assert_int_equal(runtime_partitions(b.rt, p, job, 1), PARTS);
     assert_int_equal(p[0].stage, RUNTIME_DROPPED);
     assert_int_equal(p[0].attempts, 1);
@@ -287,7 +287,7 @@ static void keys_by_name(void **state) {
     assert_int_equal(runtime_evict_named(b.rt, "toy-3", &loaded, &freed, &reason, &err), CUZK_ERR_INPUT);
     assert_int_equal(reason, ENGINE_KEY_IN_USE);
     fault = (sim_fault){0};
-    assert_int_equal(runtime_cancel(b.rt, hung, NULL), CUZK_OK);
+    assert_int_equal(runtime_cancel(b.rt, hung, NULL, NULL), CUZK_OK);
     while (key_named(&b, "toy-3").users > 0) nap();
     assert_int_equal(runtime_evict_named(b.rt, "toy-1", &loaded, &freed, &reason, &err), CUZK_OK);
     assert_true(loaded);
