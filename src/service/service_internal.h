@@ -32,6 +32,7 @@ typedef struct job_entry {
     uint64_t input_bytes; // held until it is terminal
     uint64_t entered_ns;
     uint32_t wanted; // submissions that were not abandoned
+    bool abandoned;  // the last one was: it is being cancelled, and whoever asks for the same gets another job
     bool counted;    // in `accepted`: the submission that made the job has returned, not only those that joined it
     bool pinned;     // its watches are being called
     bool forgotten;  // not in the table any more; freed when it is not pinned
@@ -97,8 +98,9 @@ void service_trouble_note(service *s, const char *job, const char *text);
 
 job_entry *jobs_by_id(service *s, const char *id);      // the newest with that id, or NULL; with the lock
 job_entry *jobs_by_number(service *s, runtime_job job); // with the lock
-// Enters an accepted job as *fresh, which becomes NULL, unless it is entered already. `out` gets everything.
-void jobs_enter(service *s, service_submitted *out, job_entry **fresh, runtime_job job, bool joined);
+// Enters an accepted job as *fresh, which becomes NULL, unless it is entered already. `out` gets everything. False, and
+// nothing was entered, for one that was joined and is abandoned: it has ended now, and the next of that id is another.
+CUZK_MUST_USE bool jobs_enter(service *s, service_submitted *out, job_entry **fresh, runtime_job job, bool joined);
 void jobs_free(service *s); // the runtime is gone, and nobody waits
 
 // service_look, and the figures of the same moment (f may be NULL).

@@ -205,10 +205,16 @@ static uint32_t position(const service *s, engine_priority priority) {
     return n;
 }
 
-void jobs_enter(service *s, service_submitted *out, job_entry **fresh, runtime_job job, bool joined) {
+bool jobs_enter(service *s, service_submitted *out, job_entry **fresh, runtime_job job, bool joined) {
     pthread_mutex_lock(&s->lock);
     job_entry *e = jobs_by_number(s, job);
     const bool first = e == NULL;
+    // One that was done all the same is as good as any.
+    if (!first && e->abandoned && (!e->terminal || e->state == ENGINE_STOPPED)) {
+        pthread_mutex_unlock(&s->lock);
+        cancel(s, job, NULL); // whoever abandoned it may not have come to that yet
+        return false;
+    }
     out->queue_position = 0;
     if (first) {
         e = *fresh;
@@ -231,14 +237,15 @@ void jobs_enter(service *s, service_submitted *out, job_entry **fresh, runtime_j
     memcpy(out->job_id, e->id, sizeof out->job_id);
     pthread_mutex_unlock(&s->lock);
     cuzk_error err;
-    if (!first || runtime_watch(s->rt, job, job_ended, e, &err) == CUZK_OK) return;
+    if (!first || runtime_watch(s->rt, job, job_ended, e, &err) == CUZK_OK) return true;
     // It can be neither waited for nor counted, so it must not go on.
-    cancel(s, job);
+    cancel(s, job, NULL);
     job_ended(e, &(runtime_result){.job = job,
                                    .state = ENGINE_FAILED,
                                    .reason = ENGINE_OUT_OF_MEMORY,
                                    .finished_ns = clock_now_ns(),
                                    .text = err.text});
+    return true;
 }
 
 void jobs_free(service *s) {
@@ -359,7 +366,7 @@ void service_unwatch(service *s, service_watch **watch, bool abandon) {
     while (!own_call && w->state == WATCH_CALLING) pthread_cond_wait(&s->called, &s->lock);
     job_entry *e = abandon ? jobs_by_number(s, job) : NULL;
     if (e != NULL && !e->terminal && e->wanted > 0) {
-        unwanted = --e->wanted == 0 && e->watches == NULL;
+        unwanted = e->abandoned = --e->wanted == 0 && e->watches == NULL;
         s->figures.abandoned += unwanted;
     }
     const bool timed = w->timed;

@@ -325,8 +325,10 @@ service_code service_submit(service *s, service_submitted *out, const service_re
         else
             st = make_uuid(fresh->id, &why);
     }
-    if (st == CUZK_OK) st = hand_over(s, &job, &joined, &reason, fresh->id, r, &why);
-    if (st == CUZK_OK) jobs_enter(s, out, &fresh, job, joined);
+    for (bool entered = false; st == CUZK_OK && !entered;) {
+        st = hand_over(s, &job, &joined, &reason, fresh->id, r, &why);
+        if (st == CUZK_OK) entered = jobs_enter(s, out, &fresh, job, joined);
+    }
     if (st != CUZK_OK || fresh != NULL) give_back(s, bytes); // else the entry has them
     mem_free(fresh);
     if (st != CUZK_OK) {

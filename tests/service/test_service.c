@@ -400,6 +400,52 @@ static void leaving(void **state) {
     service_destroy(&s);
 }
 
+typedef struct retry {
+    service *s;
+    char id[32];
+    pthread_barrier_t both;
+    bed_answer a;
+} retry;
+
+static void *retry_main(void *arg) {
+    retry *r = arg;
+    service_watch *w;
+    pthread_barrier_wait(&r->both);
+    const runtime_job job = accept(r->s, r->id, 1, 7);
+    assert_int_equal(service_await(r->s, &w, job, 0, bed_told, &r->a, NULL), SERVICE_OK);
+    bed_wait(&r->a);
+    service_unwatch(r->s, &w, true);
+    return NULL;
+}
+
+// A client that comes again just as its first connection is given up gets its proof, whichever is first.
+static void a_retry_while_the_first_is_given_up(void **state) {
+    (void)state;
+    static const char *const quick[] = {"sim:kernel=3ms"};
+    const service_options o = bed_options(quick);
+    service *s = bed_start(&o);
+    static retry r;
+    static bed_answer first;
+    bed_answer_make(&first);
+    assert_int_equal(pthread_barrier_init(&r.both, NULL, 2), 0);
+    r.s = s;
+    for (int round = 0; round < 100; round++) {
+        service_watch *w;
+        pthread_t t;
+        bed_answer_make(&r.a);
+        snprintf(r.id, sizeof r.id, "again-%d", round);
+        const runtime_job job = accept(s, r.id, 1, 7);
+        assert_int_equal(service_await(s, &w, job, 0, bed_told, &first, NULL), SERVICE_OK);
+        assert_int_equal(pthread_create(&t, NULL, retry_main, &r), 0);
+        pthread_barrier_wait(&r.both);
+        service_unwatch(s, &w, true);
+        assert_int_equal(pthread_join(t, NULL), 0);
+        if (r.a.outcome != SERVICE_JOB_COMPLETED) fail_msg("round %d: %d", round, (int)r.a.outcome);
+    }
+    pthread_barrier_destroy(&r.both);
+    service_destroy(&s);
+}
+
 typedef struct leaver {
     service *s;
     service_watch *w;
@@ -687,6 +733,7 @@ int main(void) {
         cmocka_unit_test(a_wait_times_out),
         cmocka_unit_test(a_deadline_fails_the_job),
         cmocka_unit_test(jobs_are_cancelled),
+        cmocka_unit_test(a_retry_while_the_first_is_given_up),
         cmocka_unit_test(leaving),
         cmocka_unit_test(leaving_from_within),
         cmocka_unit_test(draining),
