@@ -21,7 +21,7 @@ CONFIGURE := cmake -S . -G Ninja -Wno-dev --log-level=WARNING
 CTEST := ctest --output-on-failure --no-tests=error --no-label-summary -j $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build build-clang build-san layers check check-tsan check-arm check-long demo bench interop fuzz format clean
+.PHONY: help bootstrap build build-clang build-san layers check check-tsan check-arm check-long demo bench bench-scaling bench-profile bench-tables interop fuzz format clean
 
 help: ## this list
 	@echo "cuzk: a Groth16 prover for Filecoin. Targets:"
@@ -75,10 +75,21 @@ check-long: build ## the tests that take minutes, and check-tsan with a thousand
 demo: ## prove and verify the bundled sector
 	@scripts/demo.sh
 
-bench: build ## run all benches
-	@found=; for b in build/bench/*_bench; do \
-	  if [ -f "$$b" ] && [ -x "$$b" ]; then found=1; echo "== $${b##*/}"; "$$b" || exit 1; fi; \
-	done; [ -n "$$found" ] || { echo "no bench in build/bench"; exit 1; }
+bench: build ## the whole proof and all kernels, blst beside them; ORACLE=PATH: the official prover in turn, RUNS=N times
+	@bench/run.sh proof kernels
+	@scripts/bench-tables.py build/bench/rows/*.jsonl --ratios
+
+bench-scaling: build ## time against size from 2^12 to 2^22, drawn in docs/images/kernels.svg
+	@bench/run.sh scaling
+	@scripts/plot-bench.py build/bench/rows/scaling.jsonl \
+	  --panels ntt_forward ntt_quotient msm_g1 msm_g2 msm_g1_sum_bits msm_g1_bits > build/bench/kernels.svg
+	@cp build/bench/kernels.svg docs/images/kernels.svg
+
+bench-profile: build ## where the time of a whole proof goes, by function (perf)
+	@bench/profile.py
+
+bench-tables: ## the tables of docs/performance.md from the rows that the targets above left in build/bench/rows
+	@scripts/bench-tables.py build/bench/rows/*.jsonl --write docs/performance.md
 
 check-browser: build ## the live page in Chromium (node 20 and npm; screenshots in build/browser)
 	@cd tests/browser && npm ci --no-audit --no-fund --silent

@@ -3,15 +3,22 @@
 // Timing for the benches: a few runs, and one line of JSON per measurement with the median, the fastest and the
 // slowest:
 //
-//   {"bench":"fp_mul","level":"ifma","n":1,"ns":41.2,"min_ns":41.0,"max_ns":44.9,"threads":1,"runs":9,
-//    "compiler":"gcc 12.2.0"}
+//   {"bench":"fp_mul","level":"ifma","n":1,"ns":41.2,"min_ns":41.0,"max_ns":44.9,"cpu_ns":41.1,"cycles":151.2,
+//    "limit_ns":21.1,"share":0.513,"threads":1,"runs":9,"compiler":"gcc 12.2.0"}
 //
-// `ns` is the time of one operation on n elements, `level` the processor level kernels were chosen from. Where it
-// can be told, `cpu_ns` is the median of the processor time of all threads, which other users of the machine disturb
-// less. Benches print such rows to standard output and nothing else.
+// `ns` is the time of one operation on n elements, `level` the processor level kernels were chosen from. `cpu_ns` is
+// the median of the processor time of all threads, which other users of the machine disturb less; `cycles` is the same
+// in cycles of the clock rate that machine.h measures in the same run.
+//
+// Where the work of an operation is known, `limit_ns` is the processor time it would take on this machine if nothing
+// else cost anything: its multiplications at the measured rate of the multiplier, or its bytes at the measured
+// bandwidth of memory; `share` is limit_ns / cpu_ns. Rows with bytes have `gbps` too, by wall time.
+//
+// Benches print rows to standard output and nothing else.
 #ifndef CUZK_BENCH_H
 #define CUZK_BENCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,59 +27,50 @@
 
 #include "base/clock.h"
 #include "base/cpu.h"
-
-#if defined(__clang__)
-#define BENCH_COMPILER "clang " __clang_version__
-#elif defined(__GNUC__)
-#define BENCH_COMPILER "gcc " __VERSION__
-#else
-#define BENCH_COMPILER "unknown"
-#endif
+#include "work.h"
 
 enum { BENCH_MAX_RUNS = 64 };
 
-static inline int bench_compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+typedef struct bench_row {
+    const char *name;
+    const char *peer; // another program's name, in place of the level; NULL: ours
+    size_t n;
+    unsigned threads;
+    bench_work work; // of one operation; zeros: not known
+    // Moved between processor and memory by one operation, and the bandwidth of memory for that kind of traffic with so
+    // many threads; 0: not known.
+    double bytes, bytes_per_ns;
+} bench_row;
 
-// Prints the row for `runs` times (nanoseconds an operation); sorts them. cpu may be NULL.
-static inline void bench_report_cpu(const char *name, size_t n, unsigned threads, double *times, double *cpu,
-                                    unsigned runs) {
-    qsort(times, runs, sizeof *times, bench_compare);
-    printf("{\"bench\":\"%s\",\"level\":\"%s\",\"n\":%zu,\"ns\":%.2f,\"min_ns\":%.2f,\"max_ns\":%.2f,", name,
-           cpu_level_name(cpu_current()), n, times[runs / 2], times[0], times[runs - 1]);
-    if (cpu != 0) {
-        qsort(cpu, runs, sizeof *cpu, bench_compare);
-        printf("\"cpu_ns\":%.2f,", cpu[runs / 2]);
-    }
-    printf("\"threads\":%u,\"runs\":%u,\"compiler\":\"%s\"}\n", threads, runs, BENCH_COMPILER);
-    fflush(stdout);
-}
-static inline void bench_report(const char *name, size_t n, unsigned threads, double *times, unsigned runs) {
-    bench_report_cpu(name, n, threads, times, 0, runs);
-}
+// How long to measure: up to `runs` runs of `iterations` operations each, none begun after budget_ns (0: no end).
+typedef struct bench_effort {
+    unsigned runs; // at most BENCH_MAX_RUNS
+    size_t iterations;
+    double budget_ns;
+} bench_effort;
 
-static inline double bench_cpu_ns(void) {
-    struct timespec t;
-    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0 ? (double)t.tv_sec * 1e9 + (double)t.tv_nsec : 0;
-}
+// Prints the row for `runs` times (nanoseconds an operation) and processor times, or NULL; sorts both.
+void bench_report(const bench_row *row, double *times, double *cpu, unsigned runs);
 
-// Times fn(ctx, iterations), which does the operation that often, `runs` times (at most BENCH_MAX_RUNS) after one
-// warm-up run, and prints the row.
-static inline void bench_run(const char *name, size_t n, unsigned threads, unsigned runs, size_t iterations,
-                             void (*fn)(void *ctx, size_t iterations), void *ctx) {
-    double times[BENCH_MAX_RUNS], cpu[BENCH_MAX_RUNS];
-    if (runs > BENCH_MAX_RUNS) runs = BENCH_MAX_RUNS;
-    fn(ctx, iterations);
-    for (unsigned i = 0; i < runs; i++) {
-        const uint64_t start = clock_now_ns();
-        const double used = bench_cpu_ns();
-        fn(ctx, iterations);
-        cpu[i] = (bench_cpu_ns() - used) / (double)iterations;
-        times[i] = (double)(clock_now_ns() - start) / (double)iterations;
-    }
-    bench_report_cpu(name, n, threads, times, cpu, runs);
-}
+// Times fn(ctx, iterations), which does the operation that often, and prints the row. The first run is to warm up and
+// not counted, unless it alone takes a quarter of the budget. Gives the median in nanoseconds.
+double bench_run(const bench_row *row, const bench_effort *effort, void (*fn)(void *ctx, size_t iterations), void *ctx);
+
+// splitmix64: the same inputs in every run.
+uint64_t bench_random(uint64_t *state);
+
+// Processor time of all threads of this process.
+double bench_cpu_ns(void);
+
+// What sweeps take on their command lines, before or after their own arguments:
+//   --budget MS   time for one row (2000)
+//   --skip MS     no row that would take longer than this for one run, by the row before it (60000)
+//   --best        the best processor level alone, not all
+typedef struct bench_options {
+    double budget_ns, skip_ns;
+    bool best;
+} bench_options;
+// Takes them out of argv and gives the new argc. Leaves with 2 for an option that is none.
+int bench_options_take(bench_options *o, int argc, char **argv);
 
 #endif

@@ -35,8 +35,9 @@ int main(int argc, char **argv) {
     text bare, wrapped;
     bare.at = c1_build(&bare.len, &shape, false, 0);
     wrapped.at = c1_wrap(&wrapped.len, bare.at, bare.len, 7, shape.sector_size);
-    bench_run("c1_parse", bare.len, 1, 7, 1, run_parse, &bare);
-    bench_run("c1_parse_envelope", wrapped.len, 1, 7, 1, run_parse, &wrapped);
+    const bench_effort effort = {.runs = 7, .iterations = 1};
+    bench_run(&(bench_row){.name = "c1_parse", .n = bare.len, .threads = 1}, &effort, run_parse, &bare);
+    bench_run(&(bench_row){.name = "c1_parse_envelope", .n = wrapped.len, .threads = 1}, &effort, run_parse, &wrapped);
     free(bare.at), free(wrapped.at);
     return 0;
 }

@@ -38,7 +38,7 @@ static void build_all(void) {
         }
         char name[64];
         snprintf(name, sizeof name, "pce_build_%s", porep_size_name(*size));
-        bench_report(name, n.rows, 1, times, 3);
+        bench_report(&(bench_row){.name = name, .n = n.rows, .threads = 1}, times, NULL, 3);
         fprintf(stderr, "%s: %llu rows, %u templates, %u instances, %.1f MiB\n", name, (unsigned long long)n.rows,
                 n.templates, n.instances, (double)n.bytes / (1 << 20));
     }
@@ -81,10 +81,10 @@ static void witness(const char *path, unsigned threads) {
         if (i < 3) must(circuit_witness(&r, NULL, 0, &c, NULL, &err), &err);
         slow[i] = (double)(clock_now_ns() - t0);
     }
-    bench_report("pack", n.aux, 1, pack, RUNS);
-    bench_report("evaluate", n.rows, pool_threads(pl), evaluate, RUNS);
-    bench_report("evaluate_warm", n.rows, pool_threads(pl), again, RUNS);
-    bench_report("reference_witness_and_check", n.rows, 1, slow, 3);
+    bench_report(&(bench_row){.name = "pack", .n = n.aux, .threads = 1}, pack, NULL, RUNS);
+    bench_report(&(bench_row){.name = "evaluate", .n = n.rows, .threads = pool_threads(pl)}, evaluate, NULL, RUNS);
+    bench_report(&(bench_row){.name = "evaluate_warm", .n = n.rows, .threads = pool_threads(pl)}, again, NULL, RUNS);
+    bench_report(&(bench_row){.name = "reference_witness_and_check", .n = n.rows, .threads = 1}, slow, NULL, 3);
     mem_free(abc);
     program_destroy(&p);
     pool_destroy(&pl);

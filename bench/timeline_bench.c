@@ -27,7 +27,8 @@ static void record(const char *name, const timeline_detail *d, unsigned threads_
         recorder_flush(r);
     }
     recorder_stats s = recorder_stats_of(r);
-    bench_report(name, s.dropped == 0 ? BURST : 0, threads_running, times, BURSTS);
+    bench_report(&(bench_row){.name = name, .n = s.dropped == 0 ? BURST : 0, .threads = threads_running}, times, NULL,
+                 BURSTS);
     recorder_lane_close(&lane);
     (void)recorder_close(&r, NULL);
 }
@@ -57,20 +58,21 @@ static void read_million(void) {
     start = clock_now_ns();
     if (timeline_analyse(&a, log, &o, NULL) != CUZK_OK) return;
     analyse_ns[0] = (double)(clock_now_ns() - start);
-    bench_report("timeline_read", READ_EVENTS, 1, read_ns, 1);
-    bench_report("timeline_analyse", READ_EVENTS, 1, analyse_ns, 1);
+    bench_report(&(bench_row){.name = "timeline_read", .n = READ_EVENTS, .threads = 1}, read_ns, NULL, 1);
+    bench_report(&(bench_row){.name = "timeline_analyse", .n = READ_EVENTS, .threads = 1}, analyse_ns, NULL, 1);
     timeline_analysis_destroy(&a);
     timeline_log_destroy(&log);
     timeline_text_release(&t);
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
     double mib[1] = {(double)u.ru_maxrss / 1024};
-    bench_report("timeline_peak_mib", READ_EVENTS, 1, mib, 1);
+    bench_report(&(bench_row){.name = "timeline_peak_mib", .n = READ_EVENTS, .threads = 1}, mib, NULL, 1);
 }
 
 int main(void) {
     uint64_t sum = 0;
-    bench_run("clock_now_ns", 1, 1, 9, 1 << 16, clock_only, &sum);
+    bench_run(&(bench_row){.name = "clock_now_ns", .n = 1, .threads = 1},
+              &(bench_effort){.runs = 9, .iterations = 1 << 16}, clock_only, &sum);
     record("recorder_event_bare", NULL, 1);
     timeline_detail d = TIMELINE_DETAIL_NONE;
     d.gpu = 0, d.worker = 1, d.partition = 7, d.word_key = "stage", d.word = "msm_h";

@@ -4,7 +4,7 @@
 # Other people's programs against ours (docs/interop.md). Two parts, each left out with its reason when something is
 # missing; exit code 2 when nothing was left to run.
 #  * oracle: our proofs judged by the official implementation, our reader by its vanilla checks. Needs ORACLE=PATH, a small
-#    Rust program around filecoin-proofs. PEER=1 also times the official prover beside ours.
+#    Rust program around filecoin-proofs.
 #  * go: a Go client with the options of Curio's, and grpcurl, against running daemons. Needs go 1.25 and protoc; fetches
 #    modules through the Go proxy once.
 # PARTS="oracle go" chooses.
@@ -44,7 +44,7 @@ make_params() {
 }
 
 judge_by_oracle() {
-    local oracle=$1 case dir run
+    local oracle=$1 case dir
     export FIL_PROOFS_PARAMETER_CACHE=$params
     for case in ${CASES:-porep-2k-a porep-2k-v10 porep-2k-synth porep-2k-zero}; do
         dir=tests/vectors/cases/$case
@@ -57,15 +57,6 @@ judge_by_oracle() {
         verdict 1 "$case: official verifier refuses a damaged proof" "$oracle" verify "$dir" "$out/bad.proof"
         verdict 1 "$case: our verifier refuses a damaged proof" "$cuzk" verify --kind porep --c1 "$dir/c1.json" --params "$params" --proof "$out/bad.proof"
     done
-    if [ "${PEER:-0}" != 0 ]; then
-        dir=tests/vectors/cases/porep-2k-a
-        for run in $(seq "${RUNS:-3}"); do
-            "$oracle" official-c2 "$dir" 1 | sed "s/^/peer $run: /"
-            /usr/bin/time -f "ours $run: %e s wall, %U s user, %M KiB peak" "$cuzk" prove --kind porep --c1 "$dir/c1.json" --params "$params" \
-                --out "$out/bench.proof" 2> >(tee -a "$out/stages" | grep '^ours' >&2)
-        done
-        cat "$out/stages"
-    fi
 }
 
 # The tools at fixed versions, in .cache/go: the messages' generators (Curio's versions) and grpcurl.

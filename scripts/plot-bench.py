@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Draws bench rows as one SVG: a panel a kernel, size against time per element, a line a processor level and thread count.
 
-    { build/bench/msm_bench 12 22; build/bench/poly_bench 12 22; } > rows.jsonl
-    scripts/plot-bench.py rows.jsonl --panels msm_g1 msm_g2 ntt_forward > kernels.svg
+    make bench-scaling
+    scripts/plot-bench.py build/bench/rows/scaling.jsonl --panels msm_g1 msm_g2 ntt_forward > kernels.svg
 
 Both axes are logarithmic. A row is what bench/bench.h prints; "level" is the processor level, where it is given. Time
 per element and not per call, so that a kernel whose cost is linear is a level line, and what it is not can be seen.
@@ -27,9 +27,9 @@ def read(paths):
                     continue
                 try:
                     row = json.loads(line)
-                    level = row.get("level", "")
-                    name = row["bench"].removesuffix(f"_{level}")
-                    rows.append((name, level, row["threads"], row["n"], row["ns"] / row["n"]))
+                    if row["bench"] in ("host", "machine") or "peer" in row:
+                        continue
+                    rows.append((row["bench"], row.get("level", ""), row["threads"], row["n"], row["ns"] / row["n"]))
                 except (ValueError, KeyError, ZeroDivisionError) as e:
                     sys.exit(f"{path}:{number}: not a bench row: {e}")
     return rows
