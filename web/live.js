@@ -123,6 +123,9 @@ function pill() {
   const lost = state.lost + model.dropped;
   if (lost > 0) notes.push(count(lost) + ' events of the timeline were lost: lanes may have holes.');
   if (model.devices.size > 0 && [...model.devices.values()].every(d => !d.healthy)) notes.push('No device is healthy.');
+  const reasons = list(own.insecure).slice(0, 8).map(r => clean(String(r)));
+  el('insecure').hidden = reasons.length === 0;
+  put('insecure', reasons.map(r => 'INSECURE: ' + r).join('\n'));
   el('notice').hidden = notes.length === 0;
   put('notice', notes.join(' '));
   put('about', (own.version ? 'version ' + clean(String(own.version)) + ', ' : '') + (state.uptime === null ? '' : 'up ' + seconds(state.uptime * 1e6)));

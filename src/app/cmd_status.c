@@ -244,6 +244,8 @@ static void print_status(const json_t *doc, const char *address) {
     size_of(used, number_of(memory, "used_bytes"));
     size_of(total, number_of(memory, "total_bytes"));
     printf("%s, up %s%s\n", address, up, json_is_true(json_object_get(ours, "draining")) ? ", DRAINING" : "");
+    json_array_foreach(json_object_get(ours, "insecure"), i, o)
+        printf("INSECURE: %s\n", json_string_value(o) != NULL ? json_string_value(o) : "?");
     printf("jobs       %.0f running, %.0f queued, %.0f done, %.0f failed", number_of(counts, "running"),
            number_of(counts, "queued"), number_of(counts, "completed"), number_of(counts, "failed"));
     if (json_object_get(counts, "cancelled") != NULL) printf(", %.0f cancelled", number_of(counts, "cancelled"));

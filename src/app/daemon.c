@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/params.h"
 #include "app/notify.h"
 #include "base/clock.h"
 #include "base/cpu.h"
@@ -45,27 +44,6 @@ static void raise_file_limit(uint32_t max_connections) {
                   (uint64_t)r.rlim_max);
 }
 
-// Parameters from a public label prove nothing; whoever runs a daemon on them shall know.
-static void warn_of_test_parameters(const char *dir) {
-    for (const uint64_t *size = POREP_SECTOR_SIZES; *size != 0; size++) {
-        porep_shape shape;
-        params_files files;
-        cuzk_error why = {0};
-        char label[PARAMS_LABEL_MAX] = "";
-        if (porep_shape_by_size(&shape, *size, POREP_API_1_1, POREP_INTERACTIVE, &why) != CUZK_OK ||
-            params_locate(&files, dir, &shape, &why) != CUZK_OK)
-            continue;
-        if (params_insecure_label(label, &files, &why) != CUZK_OK)
-            log_write(LOG_WARN, "daemon", NULL, "INSECURE? the marker of test parameters cannot be read: %s", why.text);
-        else if (label[0] != 0)
-            log_write(
-                LOG_WARN, "daemon", NULL,
-                "INSECURE: the parameters for %s sectors in %s are test parameters with label \"%s\": anybody can "
-                "forge their proofs",
-                files.size_name, dir, label);
-    }
-}
-
 static void say_hello(const daemon_options *o, const char *config_path) {
     const engine_config *e = &o->service.engine;
     log_write(LOG_INFO, "daemon", NULL, "cuzk %s, pid %ld, processor level %s, %s", CUZK_VERSION, (long)getpid(),
@@ -81,7 +59,6 @@ static void say_hello(const daemon_options *o, const char *config_path) {
     if (access(o->service.params_dir, R_OK | X_OK) != 0)
         log_write(LOG_WARN, "daemon", NULL, "%s cannot be read now: %s; proofs that need it will fail until it can",
                   o->service.params_dir, strerror(errno));
-    warn_of_test_parameters(o->service.params_dir);
 }
 
 static cuzk_status start(daemon_state *d, cuzk_error *err) {

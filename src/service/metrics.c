@@ -240,6 +240,11 @@ cuzk_status service_metrics(service *s, char **out, size_t *len, cuzk_error *err
         family(&t, "cuzk_uptime_seconds", "gauge", "Time since the start.");
         text_put_f(&t, "cuzk_uptime_seconds %.3f\n", n->uptime_s);
         single(&t, "cuzk_draining", "gauge", "1 when nothing more is accepted.", n->draining);
+        pthread_mutex_lock(&s->trouble_lock);
+        const size_t reasons = s->insecure.n;
+        pthread_mutex_unlock(&s->trouble_lock);
+        single(&t, "cuzk_insecure", "gauge", "1 when test parameters or test blinding make proofs worthless.",
+               reasons > 0);
         jobs(&t, s, n, f);
         engine(&t, n);
         memory(&t, s, n);

@@ -133,15 +133,28 @@ static cuzk_status make_providers(service *s, cuzk_error *err) {
     return st;
 }
 
-static cuzk_status keep_blinding(service *s, cuzk_error *err) {
-    if (s->opt.test_blinding == NULL) return CUZK_OK;
-    const size_t len = strlen(s->opt.test_blinding) + 1;
-    s->test_blinding = mem_alloc(MEM_MISC, len, 1);
-    if (s->test_blinding == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a label");
-    memcpy(s->test_blinding, s->opt.test_blinding, len);
-    log_write(LOG_WARN, "service", NULL,
-              "INSECURE: blinding comes from a label, so proofs can be repeated and give away what they should hide");
+// *out stays NULL where there is nothing to keep.
+static cuzk_status keep(char **out, const char *text, cuzk_error *err) {
+    if (text == NULL) return CUZK_OK;
+    const size_t len = strlen(text) + 1;
+    *out = mem_alloc(MEM_MISC, len, 1);
+    if (*out == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a service");
+    memcpy(*out, text, len);
     return CUZK_OK;
+}
+
+void service_check_insecure(service *s) {
+    insecure_reasons before, now;
+    insecure_find(&now, s->params_dir, s->test_blinding != NULL);
+    pthread_mutex_lock(&s->trouble_lock);
+    before = s->insecure;
+    s->insecure = now;
+    pthread_mutex_unlock(&s->trouble_lock);
+    for (size_t i = 0; i < now.n; i++) {
+        size_t k = 0;
+        while (k < before.n && strcmp(before.text[k], now.text[i]) != 0) k++;
+        if (k == before.n) log_write(LOG_WARN, "service", NULL, "INSECURE: %s", now.text[i]);
+    }
 }
 
 cuzk_status service_create(service **out, const service_options *options, cuzk_error *err) {
@@ -161,7 +174,9 @@ cuzk_status service_create(service **out, const service_options *options, cuzk_e
     if (options->device_threads != 0) threads.device = options->device_threads;
     log_write(LOG_INFO, "service", NULL, "threads: %u in all, %u for synthesis, %u for devices", threads.total,
               threads.synthesis, threads.device);
-    cuzk_status st = keep_blinding(s, err);
+    cuzk_status st = keep(&s->params_dir, s->opt.params_dir, err);
+    if (st == CUZK_OK) st = keep(&s->test_blinding, s->opt.test_blinding, err);
+    service_check_insecure(s);
     if (st == CUZK_OK) st = timers_create(&s->timers, err);
     if (st == CUZK_OK) st = open_timeline(s, err);
     if (st == CUZK_OK) st = make_providers(s, err);
@@ -198,6 +213,7 @@ bool service_try_destroy(service **ps, uint64_t timeout_ms) {
     cuzk_error why;
     if (s->rec != NULL && recorder_close(&s->rec, &why) != CUZK_OK)
         log_write(LOG_WARN, "service", NULL, "timeline: %s", why.text);
+    mem_free(s->params_dir);
     mem_free(s->test_blinding);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->trouble_lock);
@@ -226,6 +242,7 @@ service_code service_preload(service *s, const char *circuit_id, bool *already_l
     const cuzk_status st = runtime_preload_named(s->rt, circuit_id, already_loaded, &ns, &why);
     *load_ms = ns == 0 ? 0 : ns < 1000000 ? 1 : ns / 1000000; // 0 is for "was there"
     if (st == CUZK_OK) {
+        service_check_insecure(s);
         log_write(LOG_INFO, "service", NULL, "key %s: %s, %.3f s", circuit_id, *already_loaded ? "was there" : "loaded",
                   (double)ns / 1e9);
         return SERVICE_OK;

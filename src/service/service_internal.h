@@ -10,6 +10,7 @@
 
 #include "engine/budget.h"
 #include "service/figures.h"
+#include "service/insecure.h"
 #include "service/service.h"
 #include "service/timers.h"
 
@@ -69,6 +70,7 @@ struct service {
     struct device_plan *device_plans;
     provider *porep, *toys; // NULL: not there
     const provider *providers[2];
+    char *params_dir; // NULL: none
     char *test_blinding;
     runtime *rt;
     atomic_bool draining;
@@ -87,12 +89,16 @@ struct service {
     pthread_mutex_t trouble_lock;
     service_trouble troubles[SERVICE_ERRORS_KEPT]; // a ring
     uint64_t n_troubles;
+    insecure_reasons insecure; // with trouble_lock
 };
 
 // Fills *err and returns the code.
 service_code service_fail(service_error *err, service_code code, const char *fmt, ...) CUZK_PRINTF(3, 4);
 // Remembers a line for the status, and logs it as a warning; both without what it quotes of inputs. `job` may be NULL.
 void service_trouble_note(service *s, const char *job, const char *text);
+
+// Looks again why proofs may be worth nothing (parameters may come while it runs), and logs what is new. Reads files.
+void service_check_insecure(service *s);
 
 // --- service_jobs.c ---
 

@@ -331,10 +331,19 @@ static json_t *errors(builder *b, service *s, const service_snapshot *n) {
     return a;
 }
 
+static json_t *insecure(builder *b, service *s) {
+    json_t *a = json_array();
+    pthread_mutex_lock(&s->trouble_lock);
+    for (size_t i = 0; i < s->insecure.n; i++) add(b, a, json_string(s->insecure.text[i]));
+    pthread_mutex_unlock(&s->trouble_lock);
+    return a;
+}
+
 static json_t *ours(builder *b, service *s, const service_snapshot *n) {
     json_t *o = json_object();
     put_s(b, o, "version", CUZK_VERSION);
     put(b, o, "draining", json_boolean(n->draining));
+    put(b, o, "insecure", insecure(b, s));                     // why proofs are worth nothing; empty: they are proofs
     put_f(b, o, "now_ms", (double)recorder_now(s->rec) / 1e6); // in the timeline's time
     put_n(b, o, "resident_bytes", n->resident_bytes);
     put(b, o, "counts", counts(b, n));

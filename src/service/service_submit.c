@@ -340,6 +340,7 @@ service_code service_submit(service *s, service_submitted *out, const service_re
                   "refused, %s: %s", service_code_name(code), told);
         return code;
     }
+    if (r->kind != SERVICE_TOY) service_check_insecure(s);
     log_write(LOG_INFO, "service", out->job_id, "%s: %s, input of %" PRIu64 " bytes, %" PRIu32 " jobs in front",
               joined ? "joins" : "accepted", service_kind_name(r->kind), bytes, out->queue_position);
     return SERVICE_OK;

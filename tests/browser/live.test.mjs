@@ -16,6 +16,9 @@ const cuzk = process.env.CUZK_BIN || join(root, 'build', 'cuzk');
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'];
 const HOSTILE = '<img src=x onerror=window.pwned=1>&amp;"\'';
+// What marks parameters for 8 MiB sectors as made for tests; the label is a stranger's text.
+const marked = readFileSync(join(root, 'tests', 'vectors', 'r1cs.jsonl'), 'utf8').split('\n').filter(Boolean).map(line => JSON.parse(line))
+  .find(c => c.kind === 'porep' && c.sector_size === 8 << 20).params_id;
 const folder = mkdtempSync(join(tmpdir(), 'cuzk-browser-'));
 const shots = process.env.CUZK_SHOTS || folder;
 const sleep = ms => new Promise(r => setTimeout(r, ms));
@@ -26,6 +29,9 @@ async function until(what, f, seconds = 20) {
   assert.fail('not within ' + seconds + ' s: ' + what);
 }
 async function start(grpcAt = '127.0.0.1:0', httpAt = '127.0.0.1:0') {
+  writeFileSync(join(folder, `v28-${marked}.insecure`), 'INSECURE TEST PARAMETERS. NEVER USE THEM FOR REAL SECTORS.\n' +
+    'The secrets behind the parameter files with this name follow from the label below.\n' +
+    'Whoever knows it can forge proofs that these verifying keys accept.\nlabel: <b>stranger\n');
   const config = join(folder, 'cuzk.toml');
   writeFileSync(config, `[daemon]\nlisten = "${grpcAt}"\nstatus_listen = "${httpAt}"\n[srs]\nparam_cache = "${folder}"\n` +
     '[gpus]\nbackend = ["sim:kernel=250ms,wrong%23", "sim:kernel=420ms,abort@9"]\ngpu_workers_per_device = 1\n' +
@@ -102,6 +108,14 @@ test('a gap shows its cause, a bar its details', async () => {
   assert.match(all, /device 0 idle for .*no job offered/);
   assert.match(all, /gap-0, partition \d+ · device 0: /);
   assert.ok(tips > 0);
+  await p.close();
+});
+
+test('test parameters are shown as such', async () => {
+  const p = await open(1280, 900), said = p.locator('#insecure');
+  assert.ok(await said.isVisible());
+  assert.match(await said.textContent(), /^INSECURE: .*8MiB sectors.*label "<b>stranger"/);
+  assert.equal(await said.locator('b').count(), 0);
   await p.close();
 });
 

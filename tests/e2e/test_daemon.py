@@ -100,6 +100,34 @@ class Life(Case):
             with socket.socket() as s:
                 self.assertNotEqual(s.connect_ex(host), 0)
 
+    def test_test_parameters_show(self):
+        """Whoever looks on hears that proofs are worth nothing, also when the files come after the start."""
+        folder = self.dir / "params"
+        folder.mkdir()
+        marker = next(harness.PARAMS.glob("*.insecure"))
+        for file in harness.PARAMS.glob(marker.stem + ".*"):
+            if file != marker:
+                (folder / file.name).symlink_to(file)
+        d = self.daemon({"srs.param_cache": folder})
+        http = "%s:%d" % d.http
+        self.assertEqual(d.status()["cuzk"]["insecure"], [])
+        self.assertIn(b"\ncuzk_insecure 0\n", d.get("/metrics")[1])
+        self.assertNotIn("INSECURE", self.ok("status", "--http", http).stdout.decode() + d.text())
+        (folder / marker.name).symlink_to(marker)
+        with d.rpc() as c:
+            self.assertEqual(c.preload("porep-2k")[0], rpc.OK)
+            self.assertEqual(c.preload("porep-2k")[0], rpc.OK)
+        reasons = d.status()["cuzk"]["insecure"]
+        self.assertEqual(len(reasons), 1)
+        self.assertRegex(reasons[0], 'parameters for 2KiB sectors in .*/params are test parameters with label "cuzk test"')
+        self.assertIn(b"\ncuzk_insecure 1\n", d.get("/metrics")[1])
+        self.assertIn("INSECURE: " + reasons[0], self.ok("status", "--http", http).stdout.decode())
+        self.assertEqual(d.text().count("INSECURE: " + reasons[0]), 1)
+        self.assertEqual(d.stop(), 0)
+        d.start()  # they are there from the start
+        self.assertEqual(d.status()["cuzk"]["insecure"], reasons)
+        self.assertIn("INSECURE: " + reasons[0], d.text())
+
     def test_watching(self):
         d = self.serve()
         import pty
