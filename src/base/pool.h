@@ -22,8 +22,8 @@ unsigned pool_threads(const pool *p);
 unsigned pool_available_threads(void);
 
 // Calls fn(ctx, i, worker) once for every i in [0, tasks), in any order, on up to pool_threads() threads, and returns
-// when all are done. worker < pool_threads(p) is distinct for calls that run at the same time. Tasks are handed out one
-// by one from an atomic counter, so uneven tasks balance. Not reentrant: a task must not call pool_run on its own pool.
+// when all are done. worker < pool_threads(p) is distinct for calls that run at the same time, and 0 is the thread that
+// called. Tasks are handed out one by one from an atomic counter, in ascending order, so uneven tasks balance. Not reentrant: a task must not call pool_run on its own pool.
 void pool_run(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsigned worker), void *ctx);
 
 #endif

@@ -6,6 +6,7 @@
 // replaced while it is read. So: counts are checked against the size before anything is allocated, reads are
 // positioned (a file that shrinks gives an error), and every point is checked on its way into Montgomery form.
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/bytes.h"
@@ -13,8 +14,8 @@
 #include "groth16/internal.h"
 
 enum {
-    POINTS_A_TASK = 2048, // 192 or 384 KiB read at once
-    TASKS_A_STEP = 64,    // between two reports of progress
+    TASK_BYTES = 1024 * G1_UNCOMPRESSED, // 96 KiB read at once: with what they become they stay in a core's own cache
+    REPORT_BYTES = 16 << 20,             // between two reports of progress
 };
 
 static const struct {
@@ -116,93 +117,118 @@ static cuzk_status check_counts(const layout *l, uint32_t n_ic, const char *path
     return CUZK_OK;
 }
 
-// One section on its way in. Tasks report into `failed`, and the lowest task wins, so that the same file always gives
-// the same error whatever the threads do.
+// A key on its way in: all sections in one row of tasks, so that no thread waits for another before the end. The lowest
+// task that fails names the fault. All below it were begun before it and are not cut short, so the same file gives the
+// same error whatever the threads do.
 typedef struct loading {
     file_reader *r;
-    key_section section;
-    uint64_t at; // of point 0
-    uint32_t n;
-    g1_affine *g1;
+    const layout *at;
+    g1_affine *g1[KEY_SECTIONS]; // NULL for the one in G2
     g2_affine *g2;
-    uint8_t *buffers; // one a worker
-    size_t first_task;
-    pthread_mutex_t lock; // guards the two below
+    size_t first_task[KEY_SECTIONS + 1]; // of each section; the last is the number of tasks
+    uint8_t *buffers;                    // one a worker
+    const observer *o;
+    uint64_t total, reported;  // bytes of points; `reported` is for the calling thread alone
+    atomic_uint_fast64_t done; // nothing is read that it guards, so relaxed
+    atomic_size_t stop_at;     // no task from here on is wanted; relaxed, as being late costs a task's work only
+    atomic_bool cancelled;     // read when all tasks are done
+    pthread_mutex_t lock;      // guards the two below
     size_t failed_task;
     cuzk_error failed;
 } loading;
 
-static void load_task(void *ctx, size_t task, unsigned worker) {
-    loading *l = ctx;
-    size_t bytes = SECTIONS[l->section].point_bytes, first = (l->first_task + task) * POINTS_A_TASK;
-    size_t n = l->n - first < POINTS_A_TASK ? l->n - first : POINTS_A_TASK;
-    uint8_t *buffer = l->buffers + worker * (POINTS_A_TASK * bytes);
-    cuzk_error e = {.status = CUZK_OK};
-    if (file_reader_at(l->r, buffer, n * bytes, l->at + first * bytes, &e) == CUZK_OK) {
-        point_check why;
-        const size_t good = l->g1 != 0 ? g1_decode_finite_array(&l->g1[first], &why, buffer, n)
-                                       : g2_decode_finite_array(&l->g2[first], &why, buffer, n);
-        if (good < n)
-            (void)cuzk_fail(&e, CUZK_ERR_FORMAT, "%s: section \"%s\": point %zu of %u at byte %llu %s",
-                            file_reader_path(l->r), SECTIONS[l->section].name, first + good, l->n,
-                            (unsigned long long)(l->at + (first + good) * bytes),
-                            why != POINT_OK ? point_check_text(why) : "is the point at infinity");
-    }
-    if (e.status == CUZK_OK) return;
+static size_t points_a_task(key_section s) { return TASK_BYTES / SECTIONS[s].point_bytes; }
+
+static void fail_task(loading *l, size_t task, const cuzk_error *e) {
     pthread_mutex_lock(&l->lock);
-    if (l->first_task + task < l->failed_task) {
-        l->failed_task = l->first_task + task;
-        l->failed = e;
+    if (task < l->failed_task) {
+        l->failed_task = task;
+        l->failed = *e;
+        atomic_store_explicit(&l->stop_at, task, memory_order_relaxed);
     }
     pthread_mutex_unlock(&l->lock);
 }
 
-static cuzk_status load_section(loading *l, uint64_t *done, uint64_t total, pool *p, const observer *o,
-                                cuzk_error *err) {
-    size_t tasks = ((size_t)l->n + POINTS_A_TASK - 1) / POINTS_A_TASK;
-    for (l->first_task = 0; l->first_task < tasks; l->first_task += TASKS_A_STEP) {
-        if (observe_cancelled(o)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "loading of the key was cancelled");
-        size_t step = tasks - l->first_task < TASKS_A_STEP ? tasks - l->first_task : TASKS_A_STEP;
-        pool_run(p, step, load_task, l);
-        if (l->failed_task != SIZE_MAX) return cuzk_fail(err, l->failed.status, "%s", l->failed.text);
-        size_t points = (l->first_task + step) * POINTS_A_TASK;
-        if (points > l->n) points = l->n;
-        observe_progress(o, "key_load", *done + points * SECTIONS[l->section].point_bytes, total);
+// Observers are called from the thread that called us, which is worker 0.
+static void report(loading *l) {
+    const uint64_t done = atomic_load_explicit(&l->done, memory_order_relaxed);
+    if (done - l->reported < REPORT_BYTES && done != l->total) return;
+    l->reported = done;
+    observe_progress(l->o, "key_load", done, l->total);
+    if (observe_cancelled(l->o)) atomic_store_explicit(&l->cancelled, true, memory_order_relaxed);
+}
+
+static void load_task(void *ctx, size_t task, unsigned worker) {
+    loading *l = ctx;
+    if (atomic_load_explicit(&l->cancelled, memory_order_relaxed) ||
+        task >= atomic_load_explicit(&l->stop_at, memory_order_relaxed))
+        return;
+    key_section s = KEY_H;
+    while (task >= l->first_task[s + 1]) s++;
+    const uint32_t of = l->at->n[s];
+    const size_t bytes = SECTIONS[s].point_bytes, first = (task - l->first_task[s]) * points_a_task(s);
+    const size_t n = of - first < points_a_task(s) ? of - first : points_a_task(s);
+    const uint64_t at = l->at->at[s] + first * bytes;
+    uint8_t *buffer = l->buffers + (size_t)worker * TASK_BYTES;
+    cuzk_error e = {.status = CUZK_OK};
+    if (file_reader_at(l->r, buffer, n * bytes, at, &e) == CUZK_OK) {
+        point_check why;
+        const size_t good = l->g1[s] != 0 ? g1_decode_finite_array(&l->g1[s][first], &why, buffer, n)
+                                          : g2_decode_finite_array(&l->g2[first], &why, buffer, n);
+        if (good < n)
+            (void)cuzk_fail(&e, CUZK_ERR_FORMAT, "%s: section \"%s\": point %zu of %u at byte %llu %s",
+                            file_reader_path(l->r), SECTIONS[s].name, first + good, of,
+                            (unsigned long long)(at + good * bytes),
+                            why != POINT_OK ? point_check_text(why) : "is the point at infinity");
     }
-    *done += (uint64_t)l->n * SECTIONS[l->section].point_bytes;
+    if (e.status != CUZK_OK) {
+        fail_task(l, task, &e);
+        return;
+    }
+    atomic_fetch_add_explicit(&l->done, n * bytes, memory_order_relaxed);
+    if (worker == 0) report(l);
+}
+
+static cuzk_status allocate_sections(groth16_pk *pk, loading *l, const char *path, cuzk_error *err) {
+    for (key_section s = KEY_H; s < KEY_SECTIONS; s++) {
+        const uint32_t n = l->at->n[s];
+        g1_affine **g1 = key_section_g1(pk, s);
+        if (g1 != 0)
+            l->g1[s] = *g1 = mem_alloc(MEM_KEY, n, sizeof **g1);
+        else
+            l->g2 = pk->b_g2 = mem_alloc(MEM_KEY, n, sizeof *pk->b_g2);
+        *key_section_count(pk, s) = n;
+        if (g1 != 0 ? l->g1[s] == 0 : l->g2 == 0)
+            return cuzk_fail(err, CUZK_ERR_MEMORY, "%s: no memory for %u points of section \"%s\"", path, n,
+                             SECTIONS[s].name);
+        l->first_task[s + 1] = l->first_task[s] + (n + points_a_task(s) - 1) / points_a_task(s);
+        l->total += (uint64_t)n * SECTIONS[s].point_bytes;
+    }
     return CUZK_OK;
 }
 
 static cuzk_status load_points(groth16_pk *pk, file_reader *r, const layout *at, pool *p, const observer *o,
                                cuzk_error *err) {
-    uint64_t done = 0, total = 0;
-    for (int s = 0; s < KEY_SECTIONS; s++) total += (uint64_t)at->n[s] * SECTIONS[s].point_bytes;
-    loading l = {.r = r, .failed_task = SIZE_MAX};
-    l.buffers = mem_alloc(MEM_MISC, pool_threads(p), (size_t)POINTS_A_TASK * G2_UNCOMPRESSED);
+    if (observe_cancelled(o)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "loading of the key was cancelled");
+    loading l = {.r = r, .at = at, .o = o, .failed_task = SIZE_MAX};
+    atomic_init(&l.done, 0);
+    atomic_init(&l.stop_at, SIZE_MAX);
+    atomic_init(&l.cancelled, false);
+    cuzk_status status = allocate_sections(pk, &l, file_reader_path(r), err);
+    if (status != CUZK_OK) return status;
+    l.buffers = mem_alloc(MEM_MISC, pool_threads(p), TASK_BYTES);
     if (l.buffers == 0) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for the buffers to read a key");
-    cuzk_status status = CUZK_OK;
     if (pthread_mutex_init(&l.lock, 0) != 0) {
         mem_free(l.buffers);
         return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a lock");
     }
-    for (int i = 0; i < KEY_SECTIONS && status == CUZK_OK; i++) {
-        key_section s = (key_section)i;
-        g1_affine **g1 = key_section_g1(pk, s);
-        l.section = s, l.at = at->at[s], l.n = at->n[s], l.g1 = 0, l.g2 = 0;
-        if (g1 != 0)
-            l.g1 = *g1 = mem_alloc(MEM_KEY, l.n, sizeof **g1);
-        else
-            l.g2 = pk->b_g2 = mem_alloc(MEM_KEY, l.n, sizeof *pk->b_g2);
-        *key_section_count(pk, s) = l.n;
-        if (l.g1 == 0 && l.g2 == 0)
-            status = cuzk_fail(err, CUZK_ERR_MEMORY, "%s: no memory for %u points of section \"%s\"",
-                               file_reader_path(r), l.n, SECTIONS[s].name);
-        else
-            status = load_section(&l, &done, total, p, o, err);
-    }
+    pool_run(p, l.first_task[KEY_SECTIONS], load_task, &l);
     pthread_mutex_destroy(&l.lock);
     mem_free(l.buffers);
-    return status;
+    if (atomic_load(&l.cancelled)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "loading of the key was cancelled");
+    if (l.failed_task != SIZE_MAX) return cuzk_fail(err, l.failed.status, "%s", l.failed.text);
+    if (l.reported != l.total) observe_progress(o, "key_load", l.total, l.total);
+    return CUZK_OK;
 }
 
 static cuzk_status check_subgroups(const groth16_pk *pk, const layout *at, const char *path, pool *p, const observer *o,

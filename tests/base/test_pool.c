@@ -19,6 +19,7 @@ typedef struct record {
     _Atomic unsigned inside[64]; // calls in progress, by worker: never above one
     _Atomic unsigned by_worker[64];
     _Atomic bool clash;
+    pthread_t caller;
     bool uneven;
 } record;
 
@@ -28,6 +29,7 @@ static void note(void *ctx, size_t task, unsigned worker) {
         atomic_store(&r->clash, true);
         if (worker >= r->threads) return;
     }
+    if ((worker == 0) != (pthread_equal(pthread_self(), r->caller) != 0)) atomic_store(&r->clash, true);
     if (r->uneven && task % 97 == 0) {
         for (volatile unsigned i = 0; i < 200000; i++) {
         }
@@ -47,6 +49,7 @@ static record *new_record(unsigned threads, bool uneven) {
     record *r = calloc(1, sizeof *r);
     assert_non_null(r);
     r->threads = threads;
+    r->caller = pthread_self();
     r->uneven = uneven;
     return r;
 }

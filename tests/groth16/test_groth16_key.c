@@ -3,6 +3,8 @@
 // Key files: what is written is read back, and every kind of damage is refused with its place named.
 #include "testing.h"
 
+#include <limits.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -285,12 +287,23 @@ static void test_bad_points_in_queries(void **state) {
                 refuse(d == STRAY ? KEY_CHECK_FULL : KEY_CHECK_CURVE, CUZK_ERR_FORMAT, place, DAMAGE_TEXT[d]);
             }
     }
-    // Of several bad points the first is named.
+    // Of several bad points the first is named, and that by any number of threads.
     memcpy(b, good.bytes, good.len);
     damage_point(b + good.count_at[KEY_L] + 4 + 96 * 7, false, OFF_CURVE);
     damage_point(b + good.count_at[KEY_L] + 4 + 96 * 3, false, INFINITY_POINT);
+    for (int s = KEY_A; s < KEY_SECTIONS; s++) damage_point(b + good.count_at[s] + 4, s == KEY_B_G2, OFF_CURVE);
     write_bad(b, good.len);
-    refuse(KEY_CHECK_CURVE, CUZK_ERR_FORMAT, "\"l\": point 3 ", "infinity");
+    for (unsigned threads = 1; threads <= 5; threads++)
+        for (int round = 0; round < 20; round++) {
+            pool *p;
+            groth16_pk *pk;
+            cuzk_error err;
+            assert_int_equal(pool_create(&p, threads, 0), CUZK_OK);
+            assert_int_equal(groth16_pk_load(&pk, bad_path, KEY_CHECK_CURVE, p, 0, &err), CUZK_ERR_FORMAT);
+            assert_non_null(strstr(err.text, "\"l\": point 3 "));
+            assert_non_null(strstr(err.text, "infinity"));
+            pool_destroy(&p);
+        }
     free(b);
 }
 
@@ -435,6 +448,68 @@ static void test_receipts(void **state) {
     }
 }
 
+// Progress comes from the calling thread, never goes back, and ends with all bytes of all points. A cancelled load stops.
+typedef struct watch {
+    pthread_t caller;
+    unsigned reports, cancel_after;
+    uint64_t done, total;
+    bool good;
+} watch;
+static void watch_progress(void *ctx, const char *stage, uint64_t done, uint64_t total) {
+    watch *w = ctx;
+    w->good = w->good && pthread_equal(pthread_self(), w->caller) && strcmp(stage, "key_load") == 0 &&
+              done >= w->done && done <= total && (w->reports == 0 || total == w->total);
+    w->done = done, w->total = total, w->reports++;
+}
+static bool watch_cancelled(void *ctx) {
+    watch *w = ctx;
+    w->good = w->good && pthread_equal(pthread_self(), w->caller);
+    return w->reports >= w->cancel_after;
+}
+// A key of 40 MB: the generators over and over.
+static void write_long_key(void) {
+    enum { LONG_H = (1 << 18) - 1, LONG_B = 40000 };
+    FILE *f = fopen(bad_path, "wb");
+    assert_non_null(f);
+    uint8_t head[4], h[G1_UNCOMPRESSED], b_g2[G2_UNCOMPRESSED];
+    g1_encode_uncompressed(h, &G1_GENERATOR);
+    g2_encode_uncompressed(b_g2, &G2_GENERATOR);
+    assert_int_equal(fwrite(good.bytes, 1, VK_BYTES, f), VK_BYTES);
+    const uint32_t n[KEY_SECTIONS] = {LONG_H, LONG_B, N_IC, LONG_B, LONG_B};
+    for (int s = 0; s < KEY_SECTIONS; s++) {
+        store_be32(head, n[s]);
+        assert_int_equal(fwrite(head, 1, 4, f), 4);
+        const size_t bytes = key_point_bytes((key_section)s);
+        for (uint32_t i = 0; i < n[s]; i++) assert_int_equal(fwrite(s == KEY_B_G2 ? b_g2 : h, 1, bytes, f), bytes);
+    }
+    assert_int_equal(fclose(f), 0);
+}
+static void test_progress(void **state) {
+    (void)state;
+    write_long_key();
+    for (unsigned threads = 1; threads <= 4; threads++)
+        for (int cancel = 0; cancel < 2; cancel++) {
+            watch w = {.caller = pthread_self(), .cancel_after = cancel ? 1 : UINT_MAX, .good = true};
+            const observer o = {.progress = watch_progress, .cancelled = watch_cancelled, .ctx = &w};
+            pool *p;
+            groth16_pk *pk;
+            cuzk_error err;
+            assert_int_equal(pool_create(&p, threads, 0), CUZK_OK);
+            const cuzk_status got = groth16_pk_load(&pk, bad_path, KEY_CHECK_CURVE, p, &o, &err);
+            assert_true(w.good);
+            // The others may be done before the caller gets to report, and to hear that nobody wants the key.
+            if (threads == 1) assert_int_equal(got, cancel ? CUZK_ERR_CANCELLED : CUZK_OK);
+            if (threads == 1) assert_true(cancel ? w.reports == 1 && w.done < w.total : w.reports > 2);
+            if (got == CUZK_OK)
+                assert_int_equal(w.done, w.total);
+            else
+                assert_int_equal(got, CUZK_ERR_CANCELLED);
+            assert_int_equal(pk != 0, got == CUZK_OK);
+            groth16_pk_destroy(&pk);
+            pool_destroy(&p);
+        }
+}
+
 static bool always(void *ctx) { return ctx == 0; }
 static void test_cancelling(void **state) {
     (void)state;
@@ -530,6 +605,7 @@ int main(void) {
         cmocka_unit_test(test_no_file),
         cmocka_unit_test(test_file_shrinks_under_us),
         cmocka_unit_test(test_receipts),
+        cmocka_unit_test(test_progress),
         cmocka_unit_test(test_cancelling),
         cmocka_unit_test(test_subgroup_classes_g1),
         cmocka_unit_test(test_subgroup_classes_g2),
