@@ -176,6 +176,76 @@ static void test_unreduced(void **state) {
     }
 }
 
+// c 2^(52 (i + 1)) mod r in limbs of 52 bits, as wide.h defines it.
+static void factor_of(wide_factor *f, const fr *c) {
+    fr v = *c, shift;
+    fr_from_u64(&shift, UINT64_C(1) << 52);
+    for (int i = 0; i < WIDE_LIMBS; i++) {
+        uint64_t l[4];
+        fr_mul(&v, &v, &shift);
+        fr_to_limbs(l, &v);
+        for (unsigned j = 0; j < WIDE_LIMBS; j++) {
+            const unsigned at = 52 * j % 64, word = 52 * j / 64;
+            const uint64_t above = at > 12 && word < 3 ? l[word + 1] << (64 - at) : 0;
+            f->c[i][j] = (l[word] >> at | above) & ((UINT64_C(1) << 52) - 1);
+        }
+    }
+}
+
+// Sub-transforms of every length a tile can have, on eight columns: a plan makes the longest only for 2^21 points.
+static void tile_transform(const wide_kernels *k, unsigned bits, bool merge, fill f) {
+    const size_t n = (size_t)1 << bits;
+    ntt_domain *d = domain_of(bits, CPU_PORTABLE, 0);
+    uint64_t *tile = mem_alloc(MEM_TABLE, n * WIDE_VECTOR, sizeof *tile);
+    wide_factor *tw = mem_alloc(MEM_TABLE, n, sizeof *tw);
+    fr *rows = malloc(n * WIDE_LANES * sizeof *rows), *column = malloc(n * sizeof *column), power;
+    assert_true(tile != 0 && tw != 0 && rows != 0 && column != 0);
+    factor_of(&tw[0], &FR_ONE);
+    if (merge)
+        for (size_t h = 1; h < n; h *= 2)
+            for (size_t j = 0; j < h; j++) {
+                fr_pow_u64(&power, ntt_domain_omega(d), j * (n / 2 / h));
+                factor_of(&tw[h + j], &power);
+            }
+    else
+        for (size_t i = 1; i < n / 2; i++) {
+            fr_pow_u64(&power, ntt_domain_omega(d), ntt_reverse_bits(i, bits - 1));
+            factor_of(&tw[i], &power);
+        }
+    fr *was = malloc(n * WIDE_LANES * sizeof *was);
+    assert_non_null(was);
+    fill_fr(was, n * WIDE_LANES, f);
+    memcpy(rows, was, n * WIDE_LANES * sizeof *rows);
+    // A walk of ones: its products have larger limbs than what is loaded plain.
+    wide_walk ones = {.reversed = merge};
+    for (int l = 0; l < WIDE_LANES; l++) {
+        ones.start[l] = FR_ONE;
+        for (int i = 0; i < 4; i++) fr_dbl(&ones.start[l], &ones.start[l]);
+        ones.step[l] = ones.start[l];
+    }
+    k->load_columns(tile, rows, WIDE_LANES, bits, &ones);
+    (merge ? k->merge : k->split)(tile, bits, tw);
+    k->store_columns(rows, WIDE_LANES, tile, bits, 0);
+    for (size_t l = 0; l < WIDE_LANES; l++) {
+        for (size_t i = 0; i < n; i++) column[i] = was[WIDE_LANES * i + l];
+        (merge ? ntt_merge_all : ntt_split_all)(d, column, 0);
+        for (size_t i = 0; i < n; i++)
+            if (!fr_eq(&column[i], &rows[WIDE_LANES * i + l]))
+                fail_msg("%s of 2^%u: row %zu, lane %zu differs", merge ? "merge" : "split", bits, i, l);
+    }
+    free(rows), free(column), free(was);
+    mem_free(tile), mem_free(tw);
+    ntt_domain_destroy(&d);
+}
+
+static void test_tiles(void **state) {
+    (void)state;
+    const wide_kernels *k = wide_kernels_at(cpu_current());
+    if (k == 0) skip();
+    for (unsigned bits = WIDE_MIN_BITS; bits <= WIDE_MAX_BITS; bits++)
+        for (int f = 0; f < FILLS; f++) tile_transform(k, bits, false, (fill)f), tile_transform(k, bits, true, (fill)f);
+}
+
 static void no_scale(uint64_t *tile, unsigned bits, const wide_factor *by) { (void)tile, (void)bits, (void)by; }
 
 static void test_bad_kernels_are_found(void **state) {
@@ -225,9 +295,13 @@ static void test_no_memory(void **state) {
 int main(void) {
     rng = test_rng_new("test_wide");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),       cmocka_unit_test(test_dimensions),
-        cmocka_unit_test(test_more_threads), cmocka_unit_test(test_unreduced),
-        cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_bad_kernels_are_found),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_dimensions),
+        cmocka_unit_test(test_more_threads),
+        cmocka_unit_test(test_unreduced),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_bad_kernels_are_found),
     };
     return cmocka_run_group_tests(tests, 0, 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // The kernels of wide.h with AVX-512 IFMA. Between calls the vectors of a tile are loose (fr_ifma.h), their limbs below
-// 2^61, their values below 32.01 r < 2^260.
+// 2^61, their values below 33.1 r < 2^260 = 35.33 r.
 //
 // A product a c with a constant c is the sum of a_i (c 2^(52 i)), a_i the limbs of a. With the residues of c 2^(52 (i +
 // 1)) in a table it is one limb longer than r, and one step of Montgomery's method takes that off: 59 multiplications
@@ -23,8 +23,9 @@ static inline size_t reversed(size_t i, unsigned bits) {
 static const uint64_t FR260_ONE[4] = {0x22ffffffdd, 0x8d12939700396c23, 0xff1776e6aedf7745,
                                       0x26821fa14f77df20}; // 2^260 mod r
 static const uint64_t R3[5] = {0xffffd00000003, 0x8fffb13fcfff, 0xce5880ffb38ec, 0x77d899ad88181, 0x15bc8f5f97cd8};
-static const uint64_t R8[5] = {0xffff800000008, 0x17fff2dff7fff, 0xd0ec02a9ded20, 0xea4199cec0404, 0x39f6d3a994ceb};
+static const uint64_t R7[5] = {0xffff900000007, 0x14fff483f8fff, 0x36ce8254a2f7c, 0x6cf96694e8384, 0x32b7f9346234e};
 static const uint64_t R16[5] = {0xffff000000010, 0x2fffe5bfeffff, 0xa1d80553bda40, 0xd483339d80809, 0x73eda753299d7};
+static const uint64_t R17[5] = {0xfffef00000011, 0x32ffe41beefff, 0x3bf585a8f97e4, 0x51cb66d75888a, 0x7b2c81c85c375};
 
 // Lanes of a loose x that are well above k r: if not, x is below k r (1 + 2^-34). Limb 4 may be wrong by the carries
 // that are still below, less than 2^10; it must exceed that of k r by more.
@@ -43,13 +44,14 @@ typedef struct lane_factor {
 } lane_factor;
 
 // From c 2^260, clean: c[4] is that, the others are below r (1 + 2^-40).
-LIMB_INLINE void lane_factor_from(lane_factor *f, const fr8 *c) {
-    f->c[4] = *c;
+static void lane_factor_from(lane_factor *f, const fr8 *c) {
+    fr8 x = *c;
+    f->c[4] = x;
     for (int i = 4; i-- > 0;) {
-        const fr8 *x = &f->c[i + 1];
-        const __m512i t[6] = {x->l[0], x->l[1], x->l[2], x->l[3], x->l[4], _mm512_setzero_si512()};
-        f->c[i] = fr8_down(t, fr8_down_by(t[0]));
-        fr8_clean(&f->c[i]);
+        const __m512i t[6] = {x.l[0], x.l[1], x.l[2], x.l[3], x.l[4], _mm512_setzero_si512()};
+        x = fr8_down(t, fr8_down_by(t[0]));
+        fr8_clean(&x);
+        f->c[i] = x;
     }
 }
 
@@ -97,9 +99,11 @@ LIMB_INLINE __m512i product_limb(product *p, const fr8 *a, factor c, int j) {
 }
 
 LIMB_INLINE void times_pair(fr8 *a, fr8 *b, factor c, factor d) {
-    const fr8 x = *a, y = *b;
+    fr8 x = *a, y = *b;
+    fr8_lift(&x), fr8_lift(&y);
     product p, q;
     product_start(&p, &x, c), product_start(&q, &y, d);
+    // Written out: a loop would keep columns in memory.
     a->l[0] = product_limb(&p, &x, c, 0), b->l[0] = product_limb(&q, &y, d, 0);
     a->l[1] = product_limb(&p, &x, c, 1), b->l[1] = product_limb(&q, &y, d, 1);
     a->l[2] = product_limb(&p, &x, c, 2), b->l[2] = product_limb(&q, &y, d, 2);
@@ -107,17 +111,16 @@ LIMB_INLINE void times_pair(fr8 *a, fr8 *b, factor c, factor d) {
     a->l[4] = product_limb(&p, &x, c, 4), b->l[4] = product_limb(&q, &y, d, 4);
 }
 
-// Limb j of (u, v) := (u + t, u - t + 8 r), for t below 8.01 r; u is lowered first in the lanes of m. Limbs grow by
-// less than 14 * 2^52.
+// Limb j of (u, v) := (u + t, u - t + 7 r), for t below 6.1 r; u loses 16 r first in the lanes of m. Limbs grow by less
+// than 14 * 2^52.
 LIMB_INLINE void spread(fr8 *u, fr8 *v, int j, __mmask8 m, __m512i t) {
-    const __m512i x = _mm512_mask_sub_epi64(u->l[j], m, u->l[j], fr8_word(R16[j])),
-                  up = _mm512_add_epi64(x, fr8_word(R8[j])), sum = _mm512_add_epi64(x, t);
-    u->l[j] = sum;
-    v->l[j] = _mm512_sub_epi64(up, t);
+    const __m512i x = _mm512_mask_sub_epi64(u->l[j], m, u->l[j], fr8_word(R16[j]));
+    u->l[j] = _mm512_add_epi64(x, t);
+    v->l[j] = _mm512_sub_epi64(_mm512_add_epi64(x, fr8_word(R7[j])), t);
 }
 
-// Two butterflies (u, v) := (u + c v, u - c v). A u below 24.01 r gives less than 32.01 r. Levels go in twos, and
-// before the first of them u is lowered to 16.01 r: 16 + 8 + 8 = 32.
+// Two butterflies (u, v) := (u + c v, u - c v). Levels go in twos, and before the first of them u is lowered: from 33.1
+// r to 17.1 r, to which two levels add 7 r each.
 LIMB_INLINE void butterflies(fr8 *u0, fr8 *v0, fr8 *u1, fr8 *v1, bool first, factor c, factor d) {
     fr8 x = *v0, y = *v1;
     fr8_lift(&x), fr8_lift(&y);
@@ -131,14 +134,17 @@ LIMB_INLINE void butterflies(fr8 *u0, fr8 *v0, fr8 *u1, fr8 *v1, bool first, fac
     spread(u0, v0, 4, m, product_limb(&p, &x, c, 4)), spread(u1, v1, 4, n, product_limb(&q, &y, d, 4));
 }
 
-// The same for c = 1. v is cleaned, since sums of loose numbers would double their limbs at every level.
-LIMB_INLINE void plain(fr8 *u, fr8 *v, bool first) {
-    fr8 t = *v;
-    const __mmask8 m = first ? above(u, R16) : 0;
-    fr8_clean(&t);
-    lower(&t, R16);
-    lower(&t, R8);
-    for (int j = 0; j < 5; j++) spread(u, v, j, m, t.l[j]);
+// The same for c = 1: (u, v) := (u + v, u - v + 17 r) for numbers below 32.1 r, or 33.1 r if what comes is multiplied
+// next. A lowered number may exceed 16 r by e = 2^-30 r, which a sum of sums doubles: eleven levels make it 2^-19 r.
+// Limbs double too.
+LIMB_INLINE void plain(fr8 *u, fr8 *v) {
+    const __mmask8 m = above(u, R16), n = above(v, R16);
+    for (int j = 0; j < 5; j++) {
+        const __m512i x = _mm512_mask_sub_epi64(u->l[j], m, u->l[j], fr8_word(R16[j])),
+                      t = _mm512_mask_sub_epi64(v->l[j], n, v->l[j], fr8_word(R16[j]));
+        u->l[j] = _mm512_add_epi64(x, t);
+        v->l[j] = _mm512_sub_epi64(_mm512_add_epi64(x, fr8_word(R17[j])), t);
+    }
 }
 
 // Zero for any number of rows, which a compiler does not know: it would take the words of a factor out of a loop over
@@ -159,15 +165,18 @@ static void split_twice(uint64_t *x, size_t q, size_t block, const wide_factor *
     }
 }
 
-// The same for block 0, where three butterflies of four are without a product.
+// The same for block 0, where three butterflies of four are without a product. x0 stays in block 0 for ever, so it is
+// cleaned for the next two levels of doubling.
 static void split_first(uint64_t *x, size_t q, const wide_factor *tw) {
     for (size_t i = 0; i < q; i += 2) {
         for (size_t k = i; k < i + 2; k++) {
-            fr8 *x0 = vec(x, k), *x1 = vec(x, q + k), *x2 = vec(x, 2 * q + k), *x3 = vec(x, 3 * q + k);
-            plain(x0, x2, true), plain(x1, x3, true), plain(x0, x1, false);
+            fr8 x0 = *vec(x, k), x1 = *vec(x, q + k), *x2 = vec(x, 2 * q + k), *x3 = vec(x, 3 * q + k);
+            plain(&x0, x2), plain(&x1, x3), plain(&x0, &x1);
+            fr8_clean(&x0);
+            *vec(x, k) = x0, *vec(x, q + k) = x1;
         }
         const factor c = shared(&tw[1 + never(i)]);
-        butterflies(vec(x, 2 * q + i), vec(x, 3 * q + i), vec(x, 2 * q + i + 1), vec(x, 3 * q + i + 1), false, c, c);
+        butterflies(vec(x, 2 * q + i), vec(x, 3 * q + i), vec(x, 2 * q + i + 1), vec(x, 3 * q + i + 1), true, c, c);
     }
 }
 
@@ -191,21 +200,31 @@ static void split(uint64_t *x, size_t len, size_t block, const wide_factor *tw) 
     for (size_t i = 0; i < 4; i += q == 2 ? 2 : 1) split(x + i * q * WIDE_VECTOR, q, 4 * block + i, tw);
 }
 
-static void merge(uint64_t *x, size_t len, const wide_factor *tw) {
-    if (len == 2) {
-        plain(vec(x, 0), vec(x, 1), true);
-        return;
+// Two levels of two blocks of four rows: all powers are 1 but one.
+static void merge_fours(uint64_t *x, const wide_factor *tw) {
+    for (size_t i = 0; i < 8; i += 4) {
+        fr8 x0 = *vec(x, i), *x1 = vec(x, i + 1), x2 = *vec(x, i + 2), *x3 = vec(x, i + 3);
+        plain(&x0, x1), plain(&x2, x3), plain(&x0, &x2);
+        *vec(x, i) = x0, *vec(x, i + 2) = x2;
     }
+    butterflies(vec(x, 1), vec(x, 3), vec(x, 5), vec(x, 7), true, shared(&tw[3]), shared(&tw[3]));
+}
+
+static void merge(uint64_t *x, size_t len, const wide_factor *tw) {
     const size_t q = len / 4;
-    if (q > 1)
+    if (q == 2)
+        for (size_t i = 0; i < 8; i += 2) plain(vec(x, i), vec(x, i + 1));
+    else if (q == 4)
+        merge_fours(x, tw), merge_fours(x + 8 * WIDE_VECTOR, tw);
+    else
         for (size_t i = 0; i < 4; i++) merge(x + i * q * WIDE_VECTOR, q, tw);
     for (size_t i = 0; i < q; i++) {
         fr8 *x0 = vec(x, i), *x1 = vec(x, q + i), *x2 = vec(x, 2 * q + i), *x3 = vec(x, 3 * q + i);
-        if (i == 0)
-            plain(x0, x1, true), plain(x2, x3, true);
+        if (i == 0) // row 0 is never multiplied: clean, lest its limbs double at every level
+            fr8_clean(x0), plain(x0, x1), plain(x2, x3);
         else
             butterflies(x0, x1, x2, x3, true, shared(&tw[q + i]), shared(&tw[q + i]));
-        butterflies(x0, x2, x1, x3, false, shared(&tw[2 * q + i]), shared(&tw[3 * q + i]));
+        butterflies(x0, x2, x1, x3, i == 0, shared(&tw[2 * q + i]), shared(&tw[3 * q + i]));
     }
 }
 
@@ -213,22 +232,19 @@ static void tile_split(uint64_t *tile, unsigned bits, const wide_factor *tw) { s
 static void tile_merge(uint64_t *tile, unsigned bits, const wide_factor *tw) { merge(tile, (size_t)1 << bits, tw); }
 
 static void tile_scale(uint64_t *tile, unsigned bits, const wide_factor *by) {
-    for (size_t i = 0; i < (size_t)1 << bits; i += 2) {
-        fr8 x = *vec(tile, i), y = *vec(tile, i + 1);
-        fr8_lift(&x), fr8_lift(&y);
-        times_pair(&x, &y, shared(&by[i]), shared(&by[i + 1]));
-        *vec(tile, i) = x, *vec(tile, i + 1) = y;
-    }
+    for (size_t i = 0; i < (size_t)1 << bits; i += 2)
+        times_pair(vec(tile, i), vec(tile, i + 1), shared(&by[i]), shared(&by[i + 1]));
 }
 
-// A walk through the rows of a tile in blocks of eight neighbours. The power of a row is `at`, which its block has in
-// common, times `low`, which depends on the place in the block alone: two products by known factors instead of one by
-// a variable, and no power is made twice. `at` goes two blocks a step.
+// A walk through the rows of a tile in groups of eight neighbours. The power of a row is `at`, which its group has in
+// common, times `low`, which depends on the place in the group alone: two products by known factors instead of one by
+// a variable, and no power is made twice.
 typedef struct pace {
     lane_factor low[8];
     lane_factor stride;
-    fr8 at[2];
-    unsigned block_bits;
+    fr8 at[2];         // powers of the next two groups, clean, below 6.1 r
+    lane_factor of[2]; // of two groups; c[4] is below 6.1 r, so a product is below 11.1 r
+    unsigned group_bits;
     bool reversed;
 } pace;
 
@@ -239,11 +255,11 @@ static fr8 pace_product(const fr8 *a, const fr8 *b) {
 }
 
 static void pace_start(pace *p, const wide_walk *w, unsigned bits) {
-    // Of row i = 8 b + l the exponent is 8 b + l, or with bits reversed 2^(bits - 3) rev(l) + rev(b).
-    p->block_bits = bits - 3, p->reversed = w->reversed;
+    // Of row i = 8 g + l the exponent is 8 g + l, or with bits reversed 2^(bits - 3) rev(l) + rev(g).
+    p->group_bits = bits - 3, p->reversed = w->reversed;
     fr8 fine = fr8_load(w->step), coarse = fine;
     for (unsigned i = 0; i < (w->reversed ? bits - 3 : 3); i++) coarse = pace_product(&coarse, &coarse);
-    const fr8 *of_block = w->reversed ? &fine : &coarse, *of_row = w->reversed ? &coarse : &fine;
+    const fr8 *of_group = w->reversed ? &fine : &coarse, *of_row = w->reversed ? &coarse : &fine;
     fr8 power =
         fr8_unpack(fr8_word(FR260_ONE[0]), fr8_word(FR260_ONE[1]), fr8_word(FR260_ONE[2]), fr8_word(FR260_ONE[3]));
     for (size_t l = 0; l < 8; l++) {
@@ -251,27 +267,33 @@ static void pace_start(pace *p, const wide_walk *w, unsigned bits) {
         power = pace_product(&power, of_row);
     }
     p->at[0] = fr8_load(w->start);
-    p->at[1] = pace_product(&p->at[0], of_block);
-    power = pace_product(of_block, of_block);
+    p->at[1] = pace_product(&p->at[0], of_group);
+    power = pace_product(of_group, of_group);
     lane_factor_from(&p->stride, &power);
 }
 
-// The factors of the next two blocks. at is below 6.04 r from the second time on, so a product by `of` is below 11.1 r.
-static void pace_next(pace *p, lane_factor of[2]) {
-    for (int k = 0; k < 2; k++) lane_factor_from(&of[k], &p->at[k]);
-    times_pair(&p->at[0], &p->at[1], of_lane(&p->stride), of_lane(&p->stride));
-    fr8_clean(&p->at[0]), fr8_clean(&p->at[1]);
+// The first row of a pair of neighbours; pairs are counted in the order of the walk.
+static size_t pace_row(const pace *p, size_t pair) {
+    const size_t group = pair / 4;
+    return 8 * (p->reversed ? reversed(group, p->group_bits) : group) + 2 * (pair % 4);
 }
 
-static size_t pace_row(const pace *p, size_t block) {
-    return 8 * (p->reversed ? reversed(block, p->block_bits) : block);
+// Before each pair, from 0 on: makes the factors of two groups when they are due.
+static void pace_next(pace *p, size_t pair) {
+    if (pair % 8 != 0) return;
+    fr8 x = p->at[0], y = p->at[1];
+    lane_factor_from(&p->of[0], &x), lane_factor_from(&p->of[1], &y);
+    times_pair(&x, &y, of_lane(&p->stride), of_lane(&p->stride));
+    fr8_clean(&x), fr8_clean(&y);
+    p->at[0] = x, p->at[1] = y;
 }
 
-// Two neighbours, lifted; loose and below 6.1 r.
-LIMB_INLINE void pace_times(const pace *p, const lane_factor *of, size_t l, fr8 *x, fr8 *y) {
-    times_pair(x, y, of_lane(of), of_lane(of));
-    fr8_lift(x), fr8_lift(y);
-    times_pair(x, y, of_lane(&p->low[l]), of_lane(&p->low[l + 1]));
+// The two rows of a pair, loose, times their powers: below 6.1 r.
+LIMB_INLINE void pace_times(const pace *p, size_t pair, fr8 *x, fr8 *y) {
+    const factor of = of_lane(&p->of[pair / 4 % 2]);
+    const lane_factor *low = &p->low[2 * (pair % 4)];
+    times_pair(x, y, of, of);
+    times_pair(x, y, of_lane(&low[0]), of_lane(&low[1]));
 }
 
 static void ask_for(const fr *a) {
@@ -282,27 +304,29 @@ static void ask_to_write(fr *a) {
     for (int i = 0; i < 4; i++) __builtin_prefetch(a + 2 * i, 1, 3);
 }
 
+static void load_columns_walk(uint64_t *tile, const fr *a, size_t stride, unsigned bits, const wide_walk *walk) {
+    const size_t pairs = (size_t)1 << bits >> 1;
+    pace p;
+    pace_start(&p, walk, bits);
+    for (size_t i = 0; i < pairs; i++) {
+        pace_next(&p, i);
+        const size_t row = pace_row(&p, i), later = pace_row(&p, i + AHEAD / 2 < pairs ? i + AHEAD / 2 : i);
+        ask_for(a + later * stride), ask_for(a + (later + 1) * stride);
+        fr8 x = fr8_load(a + row * stride), y = fr8_load(a + (row + 1) * stride);
+        pace_times(&p, i, &x, &y);
+        *vec(tile, row) = x, *vec(tile, row + 1) = y;
+    }
+}
+
 static void load_columns(uint64_t *tile, const fr *a, size_t stride, unsigned bits, const wide_walk *walk) {
-    const size_t rows = (size_t)1 << bits, blocks = rows / 8;
-    if (walk == 0) {
-        for (size_t i = 0; i < rows; i++) {
-            if (i + AHEAD < rows) ask_for(a + (i + AHEAD) * stride);
-            *vec(tile, i) = fr8_load(a + i * stride);
-        }
+    if (walk != 0) {
+        load_columns_walk(tile, a, stride, bits, walk);
         return;
     }
-    pace p;
-    lane_factor of[2];
-    pace_start(&p, walk, bits);
-    for (size_t b = 0; b < blocks; b++) {
-        if (b % 2 == 0) pace_next(&p, of);
-        const size_t row = pace_row(&p, b), later = pace_row(&p, b + 1 < blocks ? b + 1 : b);
-        for (size_t l = 0; l < 8; l += 2) {
-            ask_for(a + (later + l) * stride), ask_for(a + (later + l + 1) * stride);
-            fr8 x = fr8_load(a + (row + l) * stride), y = fr8_load(a + (row + l + 1) * stride);
-            pace_times(&p, &of[b % 2], l, &x, &y);
-            *vec(tile, row + l) = x, *vec(tile, row + l + 1) = y;
-        }
+    const size_t rows = (size_t)1 << bits;
+    for (size_t i = 0; i < rows; i++) {
+        if (i + AHEAD < rows) ask_for(a + (i + AHEAD) * stride);
+        *vec(tile, i) = fr8_load(a + i * stride);
     }
 }
 
@@ -314,31 +338,32 @@ LIMB_INLINE void store_short(fr *a, fr8 *x) {
     fr8_store(a, x);
 }
 
+static void store_columns_walk(fr *a, size_t stride, uint64_t *tile, unsigned bits, const wide_walk *walk) {
+    const size_t pairs = (size_t)1 << bits >> 1;
+    pace p;
+    pace_start(&p, walk, bits);
+    for (size_t i = 0; i < pairs; i++) {
+        pace_next(&p, i);
+        const size_t row = pace_row(&p, i), later = pace_row(&p, i + AHEAD / 2 < pairs ? i + AHEAD / 2 : i);
+        ask_to_write(a + later * stride), ask_to_write(a + (later + 1) * stride);
+        fr8 x = *vec(tile, row), y = *vec(tile, row + 1);
+        pace_times(&p, i, &x, &y);
+        store_short(a + row * stride, &x), store_short(a + (row + 1) * stride, &y);
+    }
+}
+
 static void store_columns(fr *a, size_t stride, uint64_t *tile, unsigned bits, const wide_walk *walk) {
-    const size_t rows = (size_t)1 << bits, blocks = rows / 8;
-    if (walk == 0) {
-        for (size_t i = 0; i < rows; i++) {
-            if (i + AHEAD < rows) ask_to_write(a + (i + AHEAD) * stride);
-            fr8 x = *vec(tile, i);
-            fr8_clean(&x);
-            fr8_reduce(&x);
-            fr8_store(a + i * stride, &x);
-        }
+    if (walk != 0) {
+        store_columns_walk(a, stride, tile, bits, walk);
         return;
     }
-    pace p;
-    lane_factor of[2];
-    pace_start(&p, walk, bits);
-    for (size_t b = 0; b < blocks; b++) {
-        if (b % 2 == 0) pace_next(&p, of);
-        const size_t row = pace_row(&p, b), later = pace_row(&p, b + 1 < blocks ? b + 1 : b);
-        for (size_t l = 0; l < 8; l += 2) {
-            ask_to_write(a + (later + l) * stride), ask_to_write(a + (later + l + 1) * stride);
-            fr8 x = *vec(tile, row + l), y = *vec(tile, row + l + 1);
-            fr8_lift(&x), fr8_lift(&y);
-            pace_times(&p, &of[b % 2], l, &x, &y);
-            store_short(a + (row + l) * stride, &x), store_short(a + (row + l + 1) * stride, &y);
-        }
+    const size_t rows = (size_t)1 << bits;
+    for (size_t i = 0; i < rows; i++) {
+        if (i + AHEAD < rows) ask_to_write(a + (i + AHEAD) * stride);
+        fr8 x = *vec(tile, i);
+        fr8_clean(&x);
+        fr8_reduce(&x);
+        fr8_store(a + i * stride, &x);
     }
 }
 
@@ -416,7 +441,7 @@ static void minus_rows(uint64_t *tile, const fr *const row[WIDE_LANES], unsigned
         for (int k = 0; k < 2; k++) {
             lower(&x[k], R16);
             for (int j = 0; j < 5; j++) {
-                const __m512i up = _mm512_add_epi64(x[k].l[j], fr8_word(R8[j]));
+                const __m512i up = _mm512_add_epi64(x[k].l[j], fr8_word(R7[j]));
                 vec(tile, 2 * i + (size_t)k)->l[j] = _mm512_sub_epi64(up, y[k].l[j]);
             }
         }
