@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The daemon as a process: how it starts, what it refuses to start with, and how it ends."""
+import contextlib
 import json
 import os
 import resource
+import shutil
 import signal
 import socket
+import ssl
+import subprocess
 import threading
 import time
 import unittest
@@ -15,6 +19,10 @@ import rpc
 from rpc import eventually
 
 TOY = dict(partitions=2, rows=6)
+
+
+def forty_files():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
 
 
 def shape(document):
@@ -258,9 +266,7 @@ class Life(Case):
 
 class Scarce(Case):
     def test_few_open_files(self):
-        def few():
-            resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
-        d = self.serve(preexec=few)
+        d = self.serve(preexec=forty_files)
         held = []
         for _ in range(60):  # more connections than there are descriptors
             s = socket.socket(socket.AF_UNIX)
@@ -309,6 +315,70 @@ class Scarce(Case):
         os.close(r)
         with rpc.Rpc(str(self.socket)) as c:
             self.assertEqual(c.prove(**TOY)[2]["status"], rpc.COMPLETED)
+        self.assertEqual(d.stop(), 0)
+
+
+@unittest.skipUnless(shutil.which("openssl"), "no openssl program here")
+class Secure(Case):
+    """TLS, with a certificate asked of clients."""
+
+    def setUp(self):
+        super().setUp()
+        for name, subject in [("server", "localhost"), ("client", "somebody"), ("other", "stranger")]:
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", f"{name}.key",
+                            "-out", f"{name}.pem", "-subj", f"/CN={subject}", "-addext", "subjectAltName=IP:127.0.0.1"],
+                           cwd=self.dir, check=True, capture_output=True)
+
+    def secure(self, **more):
+        d = self.daemon({"daemon.status_listen": "", "daemon.tls_cert": self.dir / "server.pem", "daemon.tls_key": self.dir / "server.key",
+                         "daemon.tls_client_ca": self.dir / "client.pem"}, start=False, **more)
+        d.start(wait=False)
+        self.line(d, "daemon: ready")
+        d.grpc = d.listening("grpc")
+        self.assertIn(", with TLS", d.text())
+        return d
+
+    def visit(self, d, name, timeout=20):
+        trust = ssl.create_default_context(cafile=self.dir / "server.pem")
+        trust.set_alpn_protocols(["h2"])
+        if name is not None:
+            trust.load_cert_chain(self.dir / f"{name}.pem", self.dir / f"{name}.key")
+        sock = trust.wrap_socket(socket.create_connection(d.grpc, timeout=timeout), server_hostname="127.0.0.1")
+        c = rpc.Rpc.over(sock)
+        try:
+            c.hello()
+            return c.prove(**TOY)
+        finally:
+            c.close()
+
+    def test_clients_with_and_without_certificates(self):
+        d = self.secure()
+        self.assertEqual(self.visit(d, "client")[2]["status"], rpc.COMPLETED)
+        self.line(d, "certificate of somebody")
+        for stranger in ["other", None]:
+            with self.assertRaises((OSError, rpc.Broken)):
+                self.visit(d, stranger)
+        with self.assertRaises((OSError, rpc.Broken)):
+            self.prove(d)  # without TLS
+        self.assertEqual(self.visit(d, "client")[2]["status"], rpc.COMPLETED)
+        self.assertEqual(d.stop(), 0)
+
+    def test_few_open_files(self):
+        d = self.secure(preexec=forty_files)
+        with contextlib.ExitStack() as held:
+            for _ in range(60):  # more connections than there are descriptors
+                try:
+                    held.enter_context(socket.create_connection(d.grpc, timeout=0.2)).sendall(b"\x16\x03\x01\x02\0\x01\0")
+                except OSError:
+                    pass
+            self.line(d, "a connection was sent away")
+
+        def proves():
+            try:
+                return self.visit(d, "client", 3)[2]["status"] == rpc.COMPLETED
+            except (OSError, rpc.Broken):
+                return False
+        eventually("a proof once descriptors are free again", proves, 60)
         self.assertEqual(d.stop(), 0)
 
 
