@@ -49,7 +49,7 @@ const config_key CONFIG_TABLE[CONFIG_KEYS] = {
                  "with gRPC."},
     [CONFIG_DAEMON_MAX_MESSAGE] =
         {"daemon", "max_message", CONFIG_SIZE, "256MiB", KIB, 2047 * MIB,
-         .help = "The longest gRPC message. A longer one is refused before it is read. A C1 of a 32 GiB sector has "
+         .help = "The longest gRPC message. A longer one is refused before it is looked into. A C1 of a 32 GiB sector has "
                  "51 MB."},
     [CONFIG_DAEMON_CANCEL_ON_DISCONNECT] =
         {"daemon", "cancel_on_disconnect", CONFIG_BOOL, "true",
