@@ -113,6 +113,7 @@ enum { CLIENT_JOB_ID_MAX = 129, CLIENT_NAME_MAX = 64 };
 typedef struct client_submitted {
     char job_id[CLIENT_JOB_ID_MAX];
     uint32_t queue_position;
+    char device[CLIENT_NAME_MAX]; // that works on it already; "": none
 } client_submitted;
 
 enum client_job_status { // AwaitProofResponse.Status

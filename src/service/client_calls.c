@@ -109,6 +109,7 @@ int client_submit(client *c, client_submitted *out, const client_proof_request *
     if (r == NULL) return code;
     take_text(out->job_id, sizeof out->job_id, r->job_id);
     out->queue_position = r->queue_position;
+    take_text(out->device, sizeof out->device, r->assigned_gpu);
     drop(r);
     return CLIENT_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // The calls of cuzk.v1.ProvingEngine, each a question to the service and its answer in the words of the wire.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,17 @@ static service_code submit(rpc_call *call, service_submitted *out, const Cuzk__V
     return code;
 }
 
+// The device that works on the job at this moment, "" if none does.
+static void name_device(char *out, size_t cap, service *s, const char *job_id) {
+    service_snapshot *snap;
+    out[0] = 0;
+    if (service_look(s, &snap, NULL) != CUZK_OK) return;
+    for (size_t i = 0; i < snap->n_devices && out[0] == 0; i++) {
+        if (strcmp(snap->devices[i].job_id, job_id) == 0) snprintf(out, cap, "%s", snap->devices[i].name);
+    }
+    service_snapshot_free(&snap);
+}
+
 static void submit_proof(rpc_call *call) {
     Cuzk__V1__SubmitProofRequest *m = rpc_unpack(call, &cuzk__v1__submit_proof_request__descriptor);
     if (m == NULL) return;
@@ -135,6 +147,9 @@ static void submit_proof(rpc_call *call) {
         cuzk__v1__submit_proof_response__init(&answer);
         answer.job_id = out.job_id;
         answer.queue_position = out.queue_position;
+        char at[128] = "";
+        if (out.joined) name_device(at, sizeof at, call->server->service, out.job_id); // else nobody has it yet
+        answer.assigned_gpu = at;
         reply(call, &answer.base);
     } else {
         rpc_fail(call, &err);
@@ -251,6 +266,9 @@ static void fill_status(Cuzk__V1__GetStatusResponse *m, status_parts *p, const s
         cuzk__v1__gpustatus__init(to);
         to->ordinal = from->ordinal;
         to->name = text_of(from->name);
+        // All devices of this build compute in the machine's memory.
+        to->vram_total_bytes = snap->memory_total;
+        to->vram_free_bytes = snap->memory_total > snap->memory_used ? snap->memory_total - snap->memory_used : 0;
         to->current_job_id = text_of(from->job_id);
         if (from->job_id[0] != 0) to->current_proof_kind = text_of(service_kind_name(from->kind));
     }

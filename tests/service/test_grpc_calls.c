@@ -107,6 +107,13 @@ static void the_same_id(void **state) {
     client_proof_request r = bed_request("twice", "hold");
     expect_code(client_submit(b.client, &job, &r, 5000, &err), &err, CLIENT_OK, "");
     expect_code(client_submit(b.client, &job, &r, 5000, &err), &err, CLIENT_OK, "");
+    assert_string_equal(job.device, "");
+    // One that the device is at.
+    client_proof_request on = bed_request("on-device", "hold");
+    for (int i = 0; i < 2; i++) {
+        expect_code(client_submit(b.client, &job, &on, 5000, &err), &err, CLIENT_OK, "");
+        assert_string_equal(job.device, i == 0 ? "" : "fake");
+    }
     r = bed_request("twice", "hold on");
     expect_code(client_submit(b.client, &job, &r, 5000, &err), &err, CLIENT_ALREADY_EXISTS, "twice");
     bed_close(&b);
@@ -277,6 +284,8 @@ static void status_and_metrics(void **state) {
     assert_string_equal(s.devices[0].name, "fake");
     assert_string_equal(s.devices[0].job_id, "on-device");
     assert_string_equal(s.devices[0].kind, "toy");
+    assert_int_equal(s.devices[0].vram_total_bytes, 1000);
+    assert_int_equal(s.devices[0].vram_free_bytes, 600);
     assert_int_equal(s.n_keys, 1);
     assert_string_equal(s.keys[0].circuit_id, "toy-10");
     assert_int_equal(s.keys[0].tier, 2);
