@@ -146,19 +146,22 @@ static cuzk_status waterfall_write(const waterfall *w, const char *path, cuzk_er
 static void print_text(const bench_run *r, const bench_facts *facts, const figures *f, const waterfall *w) {
     const machine m = machine_describe();
     const double gib = 1024.0 * 1024.0 * 1024.0;
-    printf("%s, %" PRIu32 " proofs, %" PRIu32 " in flight, %s%s\n", facts->kind, r->n, facts->concurrency,
-           facts->target != NULL ? "daemon at " : "a daemon of its own", facts->target != NULL ? facts->target : "");
+    printf("%s, %" PRIu32 " proof%s, %" PRIu32 " in flight, %s%s\n", facts->kind, r->n, r->n == 1 ? "" : "s",
+           facts->concurrency, facts->target != NULL ? "daemon at " : "a daemon of its own",
+           facts->target != NULL ? facts->target : "");
     printf("machine       %s, %u processors (%u usable), level %s, %.1f GiB, %s\n", m.processor, m.processors, m.usable,
            m.level, (double)m.memory / gib, m.kernel);
     if (r->has_status && r->status.n_devices > 0)
         printf("device        %s%s\n", r->status.devices[0].name, r->status.n_devices > 1 ? " and others" : "");
-    printf("outcome       %" PRIu32 " done, %" PRIu32 " failed, %" PRIu32 " cancelled; %" PRIu64
-           " times the queue was full; %" PRIu64 " bytes a proof\n",
-           f->done, f->failed, f->cancelled, f->refusals, f->proof_bytes);
+    printf("outcome       %" PRIu32 " done, %" PRIu32 " failed, %" PRIu32 " cancelled", f->done, f->failed,
+           f->cancelled);
+    if (f->refusals > 0) printf("; the queue was full %" PRIu64 " times, tried again", f->refusals);
+    if (f->done > 0) printf("; %" PRIu64 " bytes a proof", f->proof_bytes);
+    printf("\n");
     for (int cold = 0; cold < 2; cold++) {
         if (f->n[cold] == 0) continue;
-        printf("\n%-14s %12s %12s %12s   ms, %" PRIu32 " proofs\n", cold ? "cold" : "warm", "min", "median", "p95",
-               f->n[cold]);
+        printf("\n%-14s %12s %12s %12s   ms, %" PRIu32 " proof%s%s\n", cold ? "cold" : "warm", "min", "median", "p95",
+               f->n[cold], f->n[cold] == 1 ? "" : "s", cold ? " that waited for the key" : "");
         for (int i = 0; i < MEASURES; i++)
             if (i != KEY || cold)
                 printf("%-14s %12.1f %12.1f %12.1f\n", NAMES[i].name, f->ms[cold][i].min, f->ms[cold][i].median,
@@ -199,6 +202,11 @@ static void print_json(app *a, const bench_run *r, const bench_facts *facts, con
     json_t *doc = json_pack("{s:s, s:i, s:i, s:f, s:b}", "kind", facts->kind, "proofs", (int)r->n, "concurrency",
                             (int)facts->concurrency, "wall_s", r->wall_s, "stopped", (int)r->stopped);
     json_object_set_new(doc, "daemon", facts->target != NULL ? app_json_text(facts->target) : json_string("private"));
+    json_t *devices = json_array();
+    for (size_t i = 0; r->has_status && i < r->status.n_devices; i++)
+        json_array_append_new(devices, app_json_text(r->status.devices[i].name));
+    json_object_set_new(doc, "devices", devices);
+    json_object_set_new(doc, "waterfall", facts->waterfall != NULL ? app_json_text(facts->waterfall) : json_null());
     json_object_set_new(doc, "machine",
                         json_pack("{s:o, s:s, s:s, s:i, s:i, s:I}", "processor", app_json_text(m.processor), "kernel",
                                   m.kernel, "level", m.level, "processors", (int)m.processors, "usable", (int)m.usable,

@@ -36,6 +36,7 @@ enum {
     OPT_DURATION,
     OPT_WATERFALL,
     OPT_CA,
+    OPT_CIRCUIT,
 };
 enum { SETS_MAX = 64 };
 
@@ -74,7 +75,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_PARAMS: args->params = arg; return 0;
     case OPT_LOG_LEVEL: args->log_level = arg; return 0;
     case OPT_CA: args->ca = arg; return 0;
-    case OPT_COUNT: args->count = arg; return 0;
+    case OPT_COUNT:
+    case OPT_CIRCUIT: args->count = arg; return 0;
     case OPT_WATERFALL: args->waterfall = arg; return 0;
     case OPT_SET:
         if (args->n_sets == SETS_MAX) return options_refuse(state, "more than %d times --set", SETS_MAX);
@@ -113,48 +115,53 @@ static const struct argp_option OPTIONS[] = {
      "a daemon of this process; status, preload and metrics ask " DEFAULT_ADDR,
      1},
     {"kind", OPT_KIND, "KIND", 0, "porep (default), snap, wpost, winning or toy", 1},
-    {"type", OPT_TYPE, "KIND", 0, "the same", 1},
+    {"type", OPT_TYPE, "KIND", 0, "as --kind", 1},
     {"c1", OPT_C1, "FILE", 0, "C1 file of a porep", 1},
-    {"proofs", OPT_PROOFS, "N", 0, "how many (3; single: 1)", 1},
-    {"count", OPT_COUNT, "N", 0, "the same; for preload: --circuit-id", 1},
-    {"circuit-id", OPT_COUNT, "ID", OPTION_ALIAS, 0, 1},
+    {"proofs", OPT_PROOFS, "N", 0, "how many proofs (3)", 1},
+    {"count", OPT_COUNT, "N", 0, "as --proofs; of preload: as --circuit-id", 1},
+    {"circuit-id", OPT_CIRCUIT, "ID", 0, "the key that preload loads, such as porep-32g", 1},
     {"concurrency", OPT_JOBS, "J", 0, "proofs in flight (1)", 1},
     {"duration", OPT_DURATION, "TIME", 0, "submit for so long, in place of --proofs; stress: 60s", 1},
     {"waterfall", OPT_WATERFALL, "FILE", 0,
-     "the run's waterfall: .html, .svg, .json, .csv, .trace.json, else text; - is "
-     "standard output",
-     1},
-    {"params", OPT_PARAMS, "DIR", 0, "parameters, for a daemon of this process (srs.param_cache)", 2},
-    {"config", OPT_CONFIG, "FILE", 0, "its configuration", 2},
-    {"set", OPT_SET, "SECTION.KEY=VALUE", 0, "a key of its configuration; may be repeated", 2},
-    {"log-level", OPT_LOG_LEVEL, "LEVEL", 0, "of its log (warn)", 2},
-    {"ca", OPT_CA, "FILE", 0, "certificates that the daemon's is signed with, for https://", 2},
-    {"toy-partitions", OPT_TOY_PARTITIONS, "N", 0, "of a toy (10)", 3},
-    {"toy-log-rows", OPT_TOY_ROWS, "K", 0, "a toy has 2^K constraints a partition (10)", 3},
-    {"vanilla", OPT_VANILLA, "FILE", 0, "vanilla proofs of the other kinds: JSON, base64", 3},
-    {"registered-proof", OPT_REGISTERED, "N", 0, "number of the registered proof", 3},
-    {"sector-num", OPT_SECTOR, "N", 0, "sector number", 3},
-    {"miner-id", OPT_MINER, "N", 0, "miner", 3},
-    {"partition", OPT_PARTITION, "N", 0, "of a WindowPoSt", 3},
-    {"randomness", OPT_RANDOMNESS, "HEX", 0, "of a PoSt, 32 bytes", 3},
-    {"comm-r-old", OPT_R_OLD, "HEX", 0, "of a snap, as are the next two", 3},
-    {"comm-r-new", OPT_R_NEW, "HEX", 0, 0, 3},
-    {"comm-d-new", OPT_D_NEW, "HEX", 0, 0, 3},
+     "write the run's waterfall: .html, .svg, .json, .csv, .trace.json, else text; - for stdout", 1},
+    {0, 0, 0, 0, "For a daemon of this process, without --addr:", 2},
+    {"params", OPT_PARAMS, "DIR", 0, "parameters (srs.param_cache)", 2},
+    {"config", OPT_CONFIG, "FILE", 0, "configuration, as of cuzk --config", 2},
+    {"set", OPT_SET, "SECTION.KEY=VALUE", 0, "a key of the configuration; may be repeated", 2},
+    {"log-level", OPT_LOG_LEVEL, "LEVEL", 0, "what it logs (warn)", 2},
+    {0, 0, 0, 0, "For a daemon elsewhere:", 3},
+    {"ca", OPT_CA, "FILE", 0, "certificates that the daemon's is signed with, for https://", 3},
+    {0, 0, 0, 0, "What is proven:", 4},
+    {"toy-partitions", OPT_TOY_PARTITIONS, "N", 0, "partitions of a toy (10)", 4},
+    {"toy-log-rows", OPT_TOY_ROWS, "K", 0, "a toy has 2^K constraints a partition (10)", 4},
+    {"vanilla", OPT_VANILLA, "FILE", 0, "vanilla proofs of snap, wpost and winning: JSON, base64", 4},
+    {"registered-proof", OPT_REGISTERED, "N", 0, "number of the registered proof", 4},
+    {"sector-num", OPT_SECTOR, "N", 0, "sector number", 4},
+    {"miner-id", OPT_MINER, "N", 0, "miner", 4},
+    {"partition", OPT_PARTITION, "N", 0, "partition of a WindowPoSt", 4},
+    {"randomness", OPT_RANDOMNESS, "HEX", 0, "randomness of a PoSt, 32 bytes", 4},
+    {"comm-r-old", OPT_R_OLD, "HEX", 0, "CommR of a snap before, 32 bytes", 4},
+    {"comm-r-new", OPT_R_NEW, "HEX", 0, "CommR of a snap after, 32 bytes", 4},
+    {"comm-d-new", OPT_D_NEW, "HEX", 0, "CommD of a snap after, 32 bytes", 4},
     OPTION_JSON,
     OPTION_HELP,
     {0},
 };
 
-static const char DOC[] =
-    "Sends proofs through a daemon and reports times and throughput; cold proofs, which waited for their key, apart.\v"
-    "Sub-commands: batch (default), single (one proof), stress (mixed priorities, every tenth proof cancelled), "
-    "status, "
-    "preload -c ID, metrics. Exit code 1 when a proof failed.\n\n"
-    "Examples:\n"
-    "  cuzk bench --kind toy -n 100 -j 4\n"
-    "  cuzk bench --c1 c1.json --params params -n 5 -j 2 --waterfall run.html\n"
-    "  cuzk bench --addr unix:///run/curio/cuzk.sock --c1 c1.json -n 10 -j 3 --json\n"
-    "  cuzk-bench -a http://127.0.0.1:9820 preload -c porep-32g\n";
+static const char DOC[] = "Sends proofs through a daemon and reports times and throughput; cold proofs, which waited "
+                          "for their key, apart.\n\n"
+                          "  cuzk bench [batch]        many proofs, so many in flight\n"
+                          "  cuzk bench single         one proof\n"
+                          "  cuzk bench stress         mixed priorities, every tenth proof cancelled\n"
+                          "  cuzk bench status         what the daemon is doing\n"
+                          "  cuzk bench preload -c ID  load a proving key\n"
+                          "  cuzk bench metrics        its metrics as Prometheus text\v"
+                          "Exit code 1 when a proof failed.\n\n"
+                          "Examples:\n"
+                          "  cuzk bench --kind toy -n 100 -j 4\n"
+                          "  cuzk bench --c1 c1.json --params params -n 5 -j 2 --waterfall run.html\n"
+                          "  cuzk bench --addr unix:///run/curio/cuzk.sock --c1 c1.json -n 10 -j 3 --json\n"
+                          "  cuzk-bench -a http://127.0.0.1:9820 preload -c porep-32g\n";
 
 static int fail_call(app *a, const char *target, int code, const client_error *err) {
     (void)cuzk_fail(&a->err, CUZK_ERR_IO, "%s: %s: %s", target, client_code_name(code), err->text);
@@ -186,7 +193,7 @@ static int ask_preload(app *a, client *c, const char *target, const char *circui
     bool there = false;
     uint64_t ms = 0;
     client_error err;
-    if (circuit == NULL) return app_usage(a, "--circuit-id is needed, such as porep-32g (see cuzk bench --help)");
+    if (circuit == NULL) return app_usage(a, "--circuit-id is needed, such as porep-32g");
     int code = client_preload(c, &there, &ms, circuit, LOAD_MS, &err);
     if (code != CLIENT_OK) return fail_call(a, target, code, &err);
     if (a->json)

@@ -16,7 +16,7 @@
 #include "service/client.h"
 
 #define DEFAULT_ADDR "http://127.0.0.1:9820"
-enum { CALL_MS = 5000, REFRESH_MS = 1000, BAR = 20 };
+enum { CALL_MS = 5000, REFRESH_MS = 1000, BAR = 20, OVER_SHOWN = 8 };
 enum { OPT_WATCH = OPT_FIRST_FREE, OPT_HTTP, OPT_CA };
 
 typedef struct status_args {
@@ -161,7 +161,7 @@ static void size_of(char out[32], double bytes) {
 // One letter a partition, or a share where there are too many for the bar.
 static void print_bar(const json_t *pipeline, double done, double total) {
     const json_t *parts = json_object_get(pipeline, "partitions");
-    const size_t n = json_array_size(parts);
+    const size_t n = json_array_size(parts), width = total >= 1 && total < BAR ? (size_t)total : BAR;
     char bar[BAR + 1];
     if (n > 0 && n <= BAR) {
         for (size_t i = 0; i < n; i++) {
@@ -175,17 +175,17 @@ static void print_bar(const json_t *pipeline, double done, double total) {
         }
         bar[n] = 0;
     } else {
-        const size_t full = total > 0 ? (size_t)(BAR * done / total) : 0;
-        memset(bar, '.', BAR);
-        memset(bar, '#', full < BAR ? full : BAR);
-        bar[BAR] = 0;
+        const size_t full = total > 0 ? (size_t)((double)width * done / total) : 0;
+        memset(bar, '.', width);
+        memset(bar, '#', full < width ? full : width);
+        bar[width] = 0;
     }
     printf(" [%s]", bar);
 }
 
 static void print_jobs(const json_t *doc, const json_t *ours) {
     const json_t *jobs = json_object_get(ours, "jobs"), *pipelines = json_object_get(doc, "pipelines"), *j;
-    size_t i, k;
+    size_t i, k, n_over = 0;
     if (jobs == NULL) {
         printf("\njobs       this daemon does not tell which\n");
         return;
@@ -196,14 +196,18 @@ static void print_jobs(const json_t *doc, const json_t *ours) {
     json_array_foreach(jobs, i, j) {
         char age[32], run[32];
         const json_t *p, *own = NULL;
+        const char *state = text_of(j, "state");
+        const bool over = strcmp(state, "queued") != 0 && strcmp(state, "running") != 0;
+        if (over && ++n_over > OVER_SHOWN) continue; // those that run come first, then the newest that ended
         duration(age, number_of(j, "age_secs"));
         duration(run, number_of(j, "run_secs"));
-        printf("%-37.37s %-12s %-9s %-10s %9s %9s ", text_of(j, "job_id"), text_of(j, "kind"), text_of(j, "state"),
-               text_of(j, "stage"), age, run);
+        printf("%-37.37s %-12s %-9s %-10s %9s %9s ", text_of(j, "job_id"), text_of(j, "kind"), state,
+               over ? "-" : text_of(j, "stage"), age, run);
         json_array_foreach(pipelines, k, p) if (strcmp(text_of(p, "job_id"), text_of(j, "job_id")) == 0) own = p;
         print_bar(own, number_of(j, "partitions_done"), number_of(j, "partitions"));
         printf(" %.0f/%.0f\n", number_of(j, "partitions_done"), number_of(j, "partitions"));
     }
+    if (n_over > OVER_SHOWN) printf("and %zu more that have ended\n", n_over - OVER_SHOWN);
 }
 
 static void print_devices(const json_t *ours, double uptime) {

@@ -459,10 +459,15 @@ class Bench(Case):
         text = self.ok("bench", "single", "-a", addr, *toy).stdout.decode()
         self.assertIn("1 done, 0 failed", text)
         self.assertIn("machine", text)
+        self.assertNotIn("queue was full", text)  # only where it was
         self.assertIn("toy-6", self.ok("status", "--addr", addr).stdout.decode())
         s = json.loads(self.ok("bench", "status", "-a", addr, "--json").stdout)
         self.assertEqual(s["cuzk"]["counts"]["completed"], 6)
-        self.assertIn("was loaded already", self.ok("bench", "preload", "-a", addr, "-c", "toy-6").stdout.decode())
+        for flag in ("-c", "--circuit-id"):
+            self.assertIn("was loaded already", self.ok("bench", "preload", "-a", addr, flag, "toy-6").stdout.decode())
+        self.ok("bench", "-a", addr, *toy, "-n", 5, "-j", 2)
+        text = self.ok("status", "-a", addr).stdout.decode()  # of those that ended the newest
+        self.assertEqual((text.count(" done "), text.count("1/1"), text.count("and 3 more that have ended")), (8, 8, 1), text)
         self.assertIn(b"# TYPE cuzk_", self.ok("bench", "metrics", "-a", addr).stdout)
         r = harness.run("bench", "-a", addr, "--kind", "winning", "--vanilla", "-", "-n", 1, stdin=b'["AAAA"]')
         self.assertEqual(r.returncode, 1)
