@@ -11,9 +11,8 @@ const fp FP_ONE = {{UINT64_C(0x760900000002fffd), UINT64_C(0xebf4000bc40c0002), 
                     UINT64_C(0x77ce585370525745), UINT64_C(0x5c071a97a256ec6d), UINT64_C(0x15f65ec3fa80e493)}};
 
 // 2^768 and 2^1152 mod p, as in fr.c.
-const fp FP_RADIX_SQUARED = {{UINT64_C(0xf4df1f341c341746), UINT64_C(0x0a76e6a609d104f1), UINT64_C(0x8de5476c4c95b6d5),
-                              UINT64_C(0x67eb88a9939d83c0), UINT64_C(0x9a793e85b519952d),
-                              UINT64_C(0x11988fe592cae3aa)}};
+static const fp R2 = {{UINT64_C(0xf4df1f341c341746), UINT64_C(0x0a76e6a609d104f1), UINT64_C(0x8de5476c4c95b6d5),
+                       UINT64_C(0x67eb88a9939d83c0), UINT64_C(0x9a793e85b519952d), UINT64_C(0x11988fe592cae3aa)}};
 static const fp R3 = {{UINT64_C(0xed48ac6bd94ca1e0), UINT64_C(0x315f831e03a7adf8), UINT64_C(0x9a53352a615e29dd),
                        UINT64_C(0x34c04e5e921e1761), UINT64_C(0x2512d43565724728), UINT64_C(0x0aa6346091755d4d)}};
 
@@ -68,23 +67,66 @@ bool fp_is_larger_half(const fp *a) {
     return borrow != 0;
 }
 
-bool fp_limbs_from_be_bytes(uint64_t limbs[6], const uint8_t bytes[48]) {
-    uint64_t borrow = 0;
+// Column c of 2^(64 i + 512) mod p, i = 0..5; 512 = 384 + 2 * 64.
+static const uint64_t POWER_COLUMNS[6][6] = {
+    {UINT64_C(0x967d3988a62b6c9d), UINT64_C(0x9e2a2b803b8e1ce7), UINT64_C(0x075b3cd7c5ce820f),
+     UINT64_C(0xfc8aa5c5cd2dbfd7), UINT64_C(0xf4df1f341c341746), UINT64_C(0x1a2a5bf4cb89af51)},
+    {UINT64_C(0x4532383fa8eaff4e), UINT64_C(0xcede519d701f5ab3), UINT64_C(0x3ec6ba621c3edb0b),
+     UINT64_C(0x4874042cd26528c7), UINT64_C(0x0a76e6a609d104f1), UINT64_C(0xec71f13afbba7ca3)},
+    {UINT64_C(0x8238308703310846), UINT64_C(0xa0a6217e81ab4621), UINT64_C(0x168a13d82bff6bce),
+     UINT64_C(0xd01b07fd232a8e28), UINT64_C(0x8de5476c4c95b6d5), UINT64_C(0x7104659032646160)},
+    {UINT64_C(0x15efebb5d396d7cf), UINT64_C(0xde9fabaf9eee6510), UINT64_C(0x87663c4bf8c449d2),
+     UINT64_C(0x23d6a1069b97e001), UINT64_C(0x67eb88a9939d83c0), UINT64_C(0x480a4a188311a84d)},
+    {UINT64_C(0xfab7cd07ee4e16bc), UINT64_C(0xef148e598e4a8041), UINT64_C(0x15f34c83ddc8d830),
+     UINT64_C(0xa1a742c38b4c65b3), UINT64_C(0x9a793e85b519952d), UINT64_C(0x6698e5907ad91f53)},
+    {UINT64_C(0x02cb5d3a884e56c4), UINT64_C(0x16ae30783dff1a47), UINT64_C(0x0f9628b49caa2e85),
+     UINT64_C(0x02050a1527e00758), UINT64_C(0x11988fe592cae3aa), UINT64_C(0x087462075d745072)}};
+
+LIMB_INLINE limb_column power_column(const uint64_t x[6], int c) {
+    limb_column s = limb_column_of(x[0], POWER_COLUMNS[c][0]);
+    for (int i = 1; i < 6; i++) limb_column_mac(&s, x[i], POWER_COLUMNS[c][i]);
+    return s;
+}
+
+// x 2^384 mod p for any limbs x. Each limb times its power, below 6 * 2^64 p together, and then two steps of
+// Montgomery's reduction, whose divisor 2^128 is in the powers: (sum + k p) / 2^128 < p + 2^-61 p. Two thirds of the
+// products of a multiplication by 2^768.
+static void from_limbs(fp *out, const uint64_t x[6]) {
+    uint64_t t[6], k0, k1;
+    limb_column s, sum = power_column(x, 0);
+    k0 = sum.l * FP_NINV;
+    limb_column_mac(&sum, k0, FP_Q0);
+    (void)limb_column_next(&sum);
+    s = power_column(x, 1);
+    limb_column_mac(&s, k0, FP_Q1);
+    limb_column_add(&sum, &s);
+    k1 = sum.l * FP_NINV;
+    limb_column_mac(&sum, k1, FP_Q0);
+    (void)limb_column_next(&sum);
+    for (int c = 2; c < 6; c++) {
+        s = power_column(x, c);
+        limb_column_mac(&s, k0, FP_MODULUS[c]);
+        limb_column_mac(&s, k1, FP_MODULUS[c - 1]);
+        limb_column_add(&sum, &s);
+        t[c - 2] = limb_column_next(&sum);
+    }
+    limb_column_mac(&sum, k1, FP_Q5);
+    t[4] = limb_column_next(&sum);
+    t[5] = limb_column_next(&sum);
+    fp_reduce_once(out, t[0], t[1], t[2], t[3], t[4], t[5]);
+}
+
+bool fp_from_be_bytes(fp *out, const uint8_t bytes[48]) {
+    uint64_t limbs[6], borrow = 0;
     for (size_t i = 0; i < 6; i++) {
         limbs[i] = load_be64(bytes + 40 - 8 * i);
         (void)limb_sbb(limbs[i], FP_MODULUS[i], &borrow);
     }
-    return borrow != 0;
-}
-
-bool fp_from_be_bytes(fp *out, const uint8_t bytes[48]) {
-    fp t;
-    if (!fp_limbs_from_be_bytes(t.l, bytes)) {
+    if (borrow != 0)
+        from_limbs(out, limbs);
+    else
         *out = FP_ZERO;
-        return false;
-    }
-    fp_mul(out, &FP_RADIX_SQUARED, &t);
-    return true;
+    return borrow != 0;
 }
 
 void fp_to_be_bytes(uint8_t bytes[48], const fp *a) {
@@ -95,5 +137,5 @@ void fp_to_be_bytes(uint8_t bytes[48], const fp *a) {
 
 void fp_from_u64(fp *out, uint64_t v) {
     fp t = {{v, 0, 0, 0, 0, 0}};
-    fp_mul(out, &FP_RADIX_SQUARED, &t);
+    fp_mul(out, &R2, &t);
 }

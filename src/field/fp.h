@@ -17,7 +17,6 @@ typedef struct fp {
 
 extern const uint64_t FP_MODULUS[6];
 extern const fp FP_ZERO, FP_ONE;
-extern const fp FP_RADIX_SQUARED; // limbs 2^768 mod p: as an element, 2^384
 
 static inline bool fp_eq(const fp *a, const fp *b);
 static inline bool fp_is_zero(const fp *a);
@@ -36,9 +35,6 @@ bool fp_is_larger_half(const fp *a);
 
 // 48 bytes big-endian, strict: false unless below p. Flag bits must be cleared by the caller.
 bool fp_from_be_bytes(fp *out, const uint8_t bytes[48]);
-// The same, left as the integer's limbs: a multiplication by FP_RADIX_SQUARED makes an element of it. For arrays, where
-// one loop reads and a kernel multiplies.
-bool fp_limbs_from_be_bytes(uint64_t limbs[6], const uint8_t bytes[48]);
 void fp_to_be_bytes(uint8_t bytes[48], const fp *a);
 void fp_from_u64(fp *out, uint64_t v);
 
