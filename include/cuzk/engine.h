@@ -42,7 +42,7 @@ typedef struct cuzk_engine_options {
     uint32_t batch_size;        // 1 to 256; 0: 1
     uint32_t batch_wait_ms;     // an incomplete batch starts after this long
     unsigned threads;           // that compute, in all; 0: as many as the process may use
-    unsigned synthesis_threads; // of them; 0: a quarter, at least one. The rest prove
+    unsigned synthesis_threads; // 0: one. All others prove, and one more than those
     uint64_t memory_budget;     // bytes for keys and for partitions being proven; 0: no limit
     uint32_t max_pending_jobs;  // beyond it, cuzk_engine_submit answers CUZK_RESULT_BUSY; 0: 64
     uint32_t max_attempts;      // runs of a partition whose proof fails; 0: 3

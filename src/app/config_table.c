@@ -123,7 +123,9 @@ const config_key CONFIG_TABLE[CONFIG_KEYS] = {
                  "time and fail as they are told, for tests. Empty: what `use` says."},
     [CONFIG_GPUS_GPU_THREADS] =
         {"gpus", "gpu_threads", CONFIG_INTEGER, "0", 0, 4096,
-         .help = "Threads for what devices do on processors: all of it for the CPU device. 0: what synthesis leaves."},
+         .help =
+             "Threads for what devices do on processors: all of it for the CPU device. 0: what syntheses leave, the "
+             "first of which does not count, as it takes a thousandth of a proof."},
     [CONFIG_GPUS_WORKERS] =
         {"gpus", "gpu_workers_per_device", CONFIG_INTEGER, "2", 1, 16,
          .help = "Workers a device. One of them is in the kernels at a time; with two, the other one prepares or "
@@ -168,7 +170,8 @@ const config_key CONFIG_TABLE[CONFIG_KEYS] = {
 
     [CONFIG_SYNTHESIS_THREADS] =
         {"synthesis", "threads", CONFIG_INTEGER, "0", 0, 4096,
-         .help = "Threads of all syntheses together. 0: a quarter of daemon.threads, at least one."},
+         .help = "Threads of all syntheses together. 0: one for each of pipeline.synthesis_concurrency, "
+                 "but no more than a quarter of daemon.threads."},
     [CONFIG_SYNTHESIS_PARTITION_WORKERS] = {"synthesis", "partition_workers", CONFIG_INTEGER, "0", 0, UINT32_MAX,
                                             .deprecated = true,
                                             .help = NO_EFFECT "Memory decides how many partitions are under way."},

@@ -34,7 +34,8 @@ const char *daemon_policy_name(engine_policy p) {
 
 // --- pipeline ---
 
-static cuzk_status set_pipeline(engine_config *e, const config *c, cuzk_error *err) {
+static cuzk_status set_pipeline(daemon_options *o, const config *c, cuzk_error *err) {
+    engine_config *e = &o->service.engine;
     const char *policy = text(c, CONFIG_PIPELINE_POLICY);
     const uint64_t slots = number(c, CONFIG_PIPELINE_SLOT_SIZE), batch = number(c, CONFIG_SCHEDULER_MAX_BATCH_SIZE);
     const bool enabled = number(c, CONFIG_PIPELINE_ENABLED) != 0;
@@ -59,6 +60,12 @@ static cuzk_status set_pipeline(engine_config *e, const config *c, cuzk_error *e
     if (at_once > (limit != 0 ? limit : 18)) at_once = limit != 0 ? limit : 18;
     if (!enabled && strcmp(policy, "auto") == 0) at_once = 1;
     e->synthesis_concurrency = (uint32_t)at_once;
+    uint64_t threads = number(c, CONFIG_SYNTHESIS_THREADS);
+    if (threads == 0) { // a worker has a thread at least, and devices that compute here want the most of them
+        const uint64_t share = runtime_split_threads((unsigned)number(c, CONFIG_DAEMON_THREADS), 0).total / 4;
+        threads = at_once < share ? at_once : share;
+    }
+    o->service.synthesis_threads = (unsigned)threads;
     const uint64_t depth = number(c, CONFIG_PIPELINE_QUEUE_DEPTH), ahead = number(c, CONFIG_PIPELINE_LOOKAHEAD);
     e->lookahead = (uint32_t)(depth != 0 ? depth : ahead != 0 ? ahead : 1);
     e->max_attempts = (uint32_t)number(c, CONFIG_PIPELINE_MAX_ATTEMPTS);
@@ -203,7 +210,6 @@ cuzk_status daemon_options_make(daemon_options *o, const config *c, cuzk_error *
             {
                 .engine = runtime_default_config(),
                 .threads = (unsigned)number(c, CONFIG_DAEMON_THREADS),
-                .synthesis_threads = (unsigned)number(c, CONFIG_SYNTHESIS_THREADS),
                 .device_threads = (unsigned)number(c, CONFIG_GPUS_GPU_THREADS),
                 .cpu_fallback = number(c, CONFIG_GPUS_CPU_FALLBACK) != 0,
                 .params_dir = text(c, CONFIG_SRS_PARAM_CACHE),
@@ -220,7 +226,7 @@ cuzk_status daemon_options_make(daemon_options *o, const config *c, cuzk_error *
     };
     (void)log_level_from_name(&o->level, text(c, CONFIG_LOGGING_LEVEL)); // a choice: it is one
     set_scheduler(&o->service.engine, c);
-    cuzk_status s = set_pipeline(&o->service.engine, c, err);
+    cuzk_status s = set_pipeline(o, c, err);
     if (s == CUZK_OK) s = set_devices(o, c, err);
     if (s == CUZK_OK) s = set_memory(o, c, err);
     return s == CUZK_OK ? set_wires(o, c, err) : s;

@@ -18,10 +18,8 @@
 runtime_threads runtime_split_threads(unsigned total, unsigned synthesis) {
     const unsigned there = pool_available_threads();
     runtime_threads t = {.total = total == 0 || total > there ? there : total};
-    t.synthesis = synthesis == 0 ? t.total / 4 : synthesis;
-    if (t.synthesis >= t.total) t.synthesis = t.total - 1;
-    if (t.synthesis == 0) t.synthesis = 1;
-    t.device = t.total > t.synthesis ? t.total - t.synthesis : 1;
+    t.synthesis = synthesis == 0 ? 1 : synthesis > t.total ? t.total : synthesis;
+    t.device = t.total - t.synthesis + 1;
     return t;
 }
 
@@ -128,7 +126,7 @@ static void fit_threads(runtime *rt) {
     unsigned on_devices = 0;
     for (uint32_t i = 0; i + o->engine.fallback_devices < o->n_devices; i++)
         on_devices += device_threads(o->devices[i]);
-    if (o->synthesis_threads + on_devices > (o->threads > 2 ? o->threads : 2))
+    if (o->synthesis_threads + on_devices > o->threads + 1)
         runtime_warn(rt, "%u threads of synthesis and %u of devices are more than the %u there are",
                      o->synthesis_threads, on_devices, o->threads);
 }

@@ -17,15 +17,17 @@
 typedef struct runtime runtime;
 typedef uint64_t runtime_job; // unique for the life of a runtime, never 0
 
-// How many threads do the heavy work. Synthesis and devices run at the same time, so they share what there is.
+// How many threads do the heavy work. Synthesis and devices run at the same time, and share what there is but for one
+// thread: synthesis takes about a thousandth of a proof, so that its first thread costs the devices less beside theirs
+// than one thread less would.
 typedef struct runtime_threads {
     unsigned total;     // as many as the process may use, or fewer if asked
     unsigned synthesis; // threads of all synthesis workers together
-    unsigned device;    // threads left for devices that compute on this machine's processors
+    unsigned device;    // of devices that compute on this machine's processors: synthesis + device = total + 1
 } runtime_threads;
 
-// Splits `total` threads (0, or more than affinity mask and cgroup allow: what they allow). `synthesis` 0: a quarter,
-// at least one. Of a single thread both get that one.
+// Splits `total` threads (0, or more than affinity mask and cgroup allow: what they allow). `synthesis` 0: one; more
+// than `total`: as many.
 runtime_threads runtime_split_threads(unsigned total, unsigned synthesis);
 
 typedef struct runtime_options {
@@ -158,8 +160,8 @@ typedef struct runtime_partition {
 // The partitions of a job, at most `max` of them; returns how many it has, 0 for an unknown job.
 size_t runtime_partitions(runtime *rt, runtime_partition *out, runtime_job job, size_t max);
 
-// Accepts nothing more and finishes what is there. Waits for keys end at once, and so does the load of a key that no job
-// needs, at its next step. True once nothing is left, false when timeout_ns passed first.
+// Accepts nothing more and finishes what is there. Waits for keys end at once, and so does the load of a key that no
+// job needs, at its next step. True once nothing is left, false when timeout_ns passed first.
 bool runtime_drain(runtime *rt, uint64_t timeout_ns);
 
 // --- keys ---
@@ -171,9 +173,9 @@ CUZK_MUST_USE cuzk_status runtime_preload(runtime *rt, const char *kind, const u
 CUZK_MUST_USE cuzk_status runtime_evict(runtime *rt, uint64_t key, cuzk_error *err);
 
 // The same by the provider's name of a key ("porep-32g", "toy-10"). Waits until the key is loaded or cannot be: the
-// status of the load that failed, CUZK_ERR_MEMORY when there is no room, CUZK_ERR_CANCELLED when draining, also when that
-// begins meanwhile, CUZK_ERR_INPUT for a name that no provider knows. *already_loaded: there was nothing to do, and
-// *load_ns is 0.
+// status of the load that failed, CUZK_ERR_MEMORY when there is no room, CUZK_ERR_CANCELLED when draining, also when
+// that begins meanwhile, CUZK_ERR_INPUT for a name that no provider knows. *already_loaded: there was nothing to do,
+// and *load_ns is 0.
 CUZK_MUST_USE cuzk_status runtime_preload_named(runtime *rt, const char *name, bool *already_loaded, uint64_t *load_ns,
                                                 cuzk_error *err);
 // Waits until the memory is free. A key that is not loaded is no error: *was_loaded and *freed (bytes) tell. Also frees
