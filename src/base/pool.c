@@ -43,19 +43,30 @@ struct pool {
     void *ctx;
     size_t tasks;
     atomic_size_t next; // may overshoot `tasks` by one for each thread
+
+    // Only the caller touches them.
+    bool (*unwanted)(void *ctx);
+    void *unwanted_ctx;
 };
 
 static _Thread_local const pool *inside; // the pool whose task this thread is in: catches a reentrant call
 
-static void work_through(pool *p, unsigned index) {
+// False: `unwanted` (NULL: not asked) said so. Then nobody finds a task any more; those that were begun end.
+static bool work_through(pool *p, unsigned index, bool (*unwanted)(void *ctx)) {
     const pool *outer = inside;
+    bool wanted = true;
     inside = p;
     for (;;) {
+        if (unwanted != NULL && unwanted(p->unwanted_ctx)) {
+            wanted = false;
+            atomic_store_explicit(&p->next, p->tasks, memory_order_relaxed);
+        }
         size_t task = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
         if (task >= p->tasks) break;
         p->fn(p->ctx, task, index);
     }
     inside = outer;
+    return wanted;
 }
 
 static void *worker_main(void *arg) {
@@ -68,7 +79,7 @@ static void *worker_main(void *arg) {
         p->places--;
         p->running++;
         pthread_mutex_unlock(&p->lock);
-        work_through(p, w->index);
+        (void)work_through(p, w->index, NULL);
         pthread_mutex_lock(&p->lock);
         if (--p->running == 0) pthread_cond_signal(&p->idle);
     }
@@ -152,11 +163,12 @@ unsigned pool_available_threads(void) {
     return n == 0 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
 }
 
-void pool_run(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsigned worker), void *ctx) {
-    if (tasks == 0) return;
+static bool run(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsigned worker), void *ctx,
+                bool (*unwanted)(void *ctx)) {
+    if (tasks == 0) return true;
     if (p == NULL) {
         for (size_t i = 0; i < tasks; i++) fn(ctx, i, 0);
-        return;
+        return true;
     }
     assert(inside != p); // would wait for itself
     pthread_mutex_lock(&p->turn);
@@ -174,11 +186,26 @@ void pool_run(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsigned
     }
     pthread_mutex_unlock(&p->lock);
 
-    work_through(p, 0);
+    const bool wanted = work_through(p, 0, unwanted);
 
     pthread_mutex_lock(&p->lock);
     p->places = 0;
     while (p->running != 0) pthread_cond_wait(&p->idle, &p->lock);
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_unlock(&p->turn);
+    return wanted;
+}
+
+void pool_run(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsigned worker), void *ctx) {
+    (void)run(p, tasks, fn, ctx, NULL);
+}
+
+void pool_watch(pool *p, bool (*unwanted)(void *ctx), void *ctx) {
+    if (p == NULL) return;
+    p->unwanted = unwanted;
+    p->unwanted_ctx = ctx;
+}
+
+bool pool_run_wanted(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsigned worker), void *ctx) {
+    return run(p, tasks, fn, ctx, p == NULL ? NULL : p->unwanted);
 }

@@ -4,6 +4,7 @@
 #ifndef CUZK_BASE_POOL_H
 #define CUZK_BASE_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -25,5 +26,12 @@ unsigned pool_available_threads(void);
 // when all are done. worker < pool_threads(p) is distinct for calls that run at the same time, and 0 is the thread that
 // called. Tasks are handed out one by one from an atomic counter, in ascending order, so uneven tasks balance. Not reentrant: a task must not call pool_run on its own pool.
 void pool_run(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsigned worker), void *ctx);
+
+// For work that somebody may lose interest in. The thread that runs it names who can tell: `unwanted` is then asked by
+// that thread alone, before each of its own tasks of pool_run_wanted. NULL: nobody. A NULL pool asks nobody.
+void pool_watch(pool *p, bool (*unwanted)(void *ctx), void *ctx);
+// pool_run, until `unwanted` says so: then no further task begins, and the answer is false. True: all were done.
+CUZK_MUST_USE bool pool_run_wanted(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsigned worker),
+                                   void *ctx);
 
 #endif

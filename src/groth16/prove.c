@@ -111,6 +111,7 @@ static cuzk_status make_sums(groth16_sums *out, const groth16_pk *pk, groth16_as
     cuzk_status status = w->packed != NULL ? packed_evaluate(w, p, o, err) : CUZK_OK;
     if (status != CUZK_OK) return status;
     w->used = true;
+    if (observe_cancelled(o)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "proving was cancelled");
     observe_begin(o, "ntt");
     status = quotient(w, p, err);
     observe_end(o, "ntt");
@@ -164,7 +165,9 @@ cuzk_status groth16_prove(groth16_proof *out, const groth16_pk *pk, groth16_assi
     if (status != CUZK_OK) return status;
     // Without the blinding, these open the witness: they are secrets as well.
     groth16_sums m;
+    if (o != NULL) pool_watch(p, o->cancelled, o->ctx); // within the long sums, too
     status = make_sums(&m, pk, a, p, o, err);
+    pool_watch(p, NULL, NULL);
     if (status == CUZK_OK) {
         observe_begin(o, "assemble");
         assemble(out, &pk->vk, &m, b);

@@ -164,17 +164,18 @@ cuzk_status MSM(sum_buckets)(POINT *out, const POINT *bases, const msm_sorted *s
     j.fringe_of = mem_alloc(MEM_MSM, slots, sizeof *j.fringe_of);
     uint32_t *segments = mem_alloc(MEM_MSM, 2 * slots, sizeof *segments);
     size_t *bucket = mem_alloc(MEM_MSM, slots, sizeof *bucket);
+    bool wanted = true;
     const bool ok = j.fringe != 0 && j.fringe_of != 0 && segments != 0 && bucket != 0;
     if (ok) {
         memset(out, 0, s->buckets * sizeof *out); // infinity
         for (size_t i = 0; i < slots; i++) j.fringe_of[i] = NONE;
-        pool_run(p, tasks, run_task, &j);
-        sum_fringe(&j, slots, segments, segments + slots, bucket);
+        wanted = pool_run_wanted(p, tasks, run_task, &j);
+        if (wanted) sum_fringe(&j, slots, segments, segments + slots, bucket);
     }
     mem_free(j.fringe);
     mem_free(j.fringe_of);
     mem_free(segments);
     mem_free(bucket);
-    return ok ? CUZK_OK
-              : cuzk_fail(err, CUZK_ERR_MEMORY, "multi-exponentiation: no memory for %zu partial sums", slots);
+    if (!ok) return cuzk_fail(err, CUZK_ERR_MEMORY, "multi-exponentiation: no memory for %zu partial sums", slots);
+    return wanted ? CUZK_OK : cuzk_fail(err, CUZK_ERR_CANCELLED, "multi-exponentiation was cancelled");
 }

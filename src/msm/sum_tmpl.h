@@ -30,6 +30,7 @@ MSM(workspace) * MSM(workspaces_create)(const pool *p);
 void MSM(tree_sum)(MSM(workspace) * w, POINT *pts, const uint32_t *start, const uint32_t *len, size_t segments);
 
 // out[k] := sum of the entries of bucket k, k < s->buckets; infinity for an empty one.
+// CUZK_ERR_CANCELLED when whoever watches the pool has lost interest.
 CUZK_MUST_USE cuzk_status MSM(sum_buckets)(POINT *out, const POINT *bases, const msm_sorted *s, MSM(workspace) * w,
                                            pool *p, cuzk_error *err);
 

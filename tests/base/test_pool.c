@@ -83,6 +83,55 @@ static void test_no_pool_is_the_caller(void **state) {
     free(r);
 }
 
+// Tasks until somebody loses interest; then no more of them.
+typedef struct interest {
+    atomic_size_t done;
+    size_t enough;
+    pthread_t asks; // who may ask
+    bool others;
+} interest;
+
+static bool had_enough(void *ctx) {
+    interest *x = ctx;
+    x->others |= pthread_equal(pthread_self(), x->asks) == 0;
+    return atomic_load(&x->done) >= x->enough;
+}
+
+static void count_one(void *ctx, size_t task, unsigned worker) {
+    (void)task, (void)worker;
+    atomic_fetch_add(&((interest *)ctx)->done, 1);
+    sched_yield();
+}
+
+static void test_lost_interest(void **state) {
+    (void)state;
+    enum { TASKS = 2000 };
+    for (unsigned threads = 1; threads <= 5; threads++) {
+        pool *p;
+        assert_int_equal(pool_create(&p, threads, NULL), CUZK_OK);
+        for (size_t enough = 0; enough <= TASKS; enough += TASKS / 4) {
+            interest x = {.enough = enough, .asks = pthread_self()};
+            pool_watch(p, had_enough, &x);
+            const bool all = pool_run_wanted(p, TASKS, count_one, &x);
+            const size_t done = atomic_load(&x.done);
+            assert_true(all ? done == TASKS : done >= enough);
+            if (threads == 1 || enough == 0) assert_false(all);
+            if (threads == 1) assert_int_equal(done, enough);
+            assert_false(x.others);
+            pool_run(p, TASKS, count_one, &x); // whoever does not ask gets all
+            assert_int_equal(atomic_load(&x.done), done + TASKS);
+            pool_watch(p, NULL, NULL);
+            assert_true(pool_run_wanted(p, TASKS, count_one, &x));
+            assert_int_equal(atomic_load(&x.done), done + 2 * TASKS);
+        }
+        pool_destroy(&p);
+    }
+    interest x = {.enough = 0};
+    pool_watch(NULL, had_enough, &x);
+    assert_true(pool_run_wanted(NULL, 3, count_one, &x));
+    assert_int_equal(atomic_load(&x.done), 3);
+}
+
 typedef struct meeting {
     pthread_mutex_t lock;
     pthread_cond_t all;
@@ -292,6 +341,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_task_once),
         cmocka_unit_test(test_no_pool_is_the_caller),
+        cmocka_unit_test(test_lost_interest),
         cmocka_unit_test(test_all_threads_work_at_once),
         cmocka_unit_test(test_many_short_runs),
         cmocka_unit_test(test_callers_take_turns),

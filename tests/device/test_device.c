@@ -25,6 +25,8 @@ typedef struct unit {
     uint64_t seed;
     int kernels_done, assembled, assembled_before; // the last: assemblies begun before kernels_done
     int depth, stages, stop_after;                 // stop_after >= 0: cancelled once so many stages began
+    const char *stop_in;                           // cancelled while this stage goes on
+    bool in_it;
     atomic_bool stop;
 } unit;
 
@@ -33,15 +35,17 @@ static void stage_begin(void *ctx, const char *stage) {
     u->depth++;
     u->stages++;
     if (strcmp(stage, "assemble") == 0) u->assembled++;
+    u->in_it = u->stop_in != NULL && strcmp(stage, u->stop_in) == 0;
 }
 static void stage_end(void *ctx, const char *stage) {
     unit *u = ctx;
     (void)stage;
     u->depth--;
+    u->in_it = false;
 }
 static bool cancelled(void *ctx) {
     unit *u = ctx;
-    return atomic_load(&u->stop) || (u->stop_after >= 0 && u->stages >= u->stop_after);
+    return atomic_load(&u->stop) || u->in_it || (u->stop_after >= 0 && u->stages >= u->stop_after);
 }
 static void kernels_done(void *ctx) {
     unit *u = ctx;
@@ -113,6 +117,21 @@ static void cpu_proves_and_stops(void **state) {
         assert_int_equal(u.depth, 0);
         unit_free(&u);
     }
+    // Within the long stages.
+    const char *const sums[] = {"msm_h", "msm_l", "msm_a", "msm_b_g1", "msm_b_g2"};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        unit_make(&u, 2, &SHAPE);
+        u.stop_in = sums[i];
+        assert_int_equal(unit_prove(&u, d, key, &fault, &err), CUZK_ERR_CANCELLED);
+        assert_int_equal(fault, DEVICE_STOPPED);
+        assert_int_equal(u.depth, 0);
+        assert_int_equal(u.assembled, 0);
+        unit_free(&u);
+    }
+    unit_make(&u, 2, &SHAPE); // nothing of it stays
+    assert_int_equal(unit_prove(&u, d, key, &fault, &err), CUZK_OK);
+    assert_true(good(&u, 0));
+    unit_free(&u);
     const toy_shape other = {64, PARTS};
     unit_make(&u, 3, &other);
     assert_int_equal(unit_prove(&u, d, key, &fault, &err), CUZK_ERR_MISMATCH);
