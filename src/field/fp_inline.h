@@ -33,12 +33,12 @@ LIMB_INLINE void fp_reduce_once(fp *out, uint64_t t0, uint64_t t1, uint64_t t2, 
     uint64_t d3 = limb_sbb(t3, FP_Q3, &borrow);
     uint64_t d4 = limb_sbb(t4, FP_Q4, &borrow);
     uint64_t d5 = limb_sbb(t5, FP_Q5, &borrow);
-    out->l[0] = borrow != 0 ? t0 : d0;
-    out->l[1] = borrow != 0 ? t1 : d1;
-    out->l[2] = borrow != 0 ? t2 : d2;
-    out->l[3] = borrow != 0 ? t3 : d3;
-    out->l[4] = borrow != 0 ? t4 : d4;
-    out->l[5] = borrow != 0 ? t5 : d5;
+    out->l[0] = limb_select(borrow, t0, d0);
+    out->l[1] = limb_select(borrow, t1, d1);
+    out->l[2] = limb_select(borrow, t2, d2);
+    out->l[3] = limb_select(borrow, t3, d3);
+    out->l[4] = limb_select(borrow, t4, d4);
+    out->l[5] = limb_select(borrow, t5, d5);
 }
 
 static inline void fp_add(fp *out, const fp *a, const fp *b) {

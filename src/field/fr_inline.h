@@ -29,10 +29,10 @@ LIMB_INLINE void fr_reduce_once(fr *out, uint64_t t0, uint64_t t1, uint64_t t2, 
     uint64_t d1 = limb_sbb(t1, FR_Q1, &borrow);
     uint64_t d2 = limb_sbb(t2, FR_Q2, &borrow);
     uint64_t d3 = limb_sbb(t3, FR_Q3, &borrow);
-    out->l[0] = borrow != 0 ? t0 : d0;
-    out->l[1] = borrow != 0 ? t1 : d1;
-    out->l[2] = borrow != 0 ? t2 : d2;
-    out->l[3] = borrow != 0 ? t3 : d3;
+    out->l[0] = limb_select(borrow, t0, d0);
+    out->l[1] = limb_select(borrow, t1, d1);
+    out->l[2] = limb_select(borrow, t2, d2);
+    out->l[3] = limb_select(borrow, t3, d3);
 }
 
 static inline void fr_add(fr *out, const fr *a, const fr *b) {

@@ -50,6 +50,16 @@ LIMB_INLINE uint64_t limb_sbb(uint64_t a, uint64_t b, uint64_t *borrow) {
 }
 #endif
 
+// condition ? a : b for a condition, 0 or 1, that no processor can foresee, so that it must not become a branch.
+// (gcc makes one of a plain selection.)
+LIMB_INLINE uint64_t limb_select(uint64_t condition, uint64_t a, uint64_t b) {
+#if defined(__clang__)
+    return condition != 0 ? a : b;
+#else
+    return b ^ ((0 - condition) & (a ^ b));
+#endif
+}
+
 // t + a * b + *carry, at most 2^128 - 1: the low half is returned, the high half becomes the new carry.
 // (The two forms are the same sum; each is the one its compiler makes the shorter code of.)
 LIMB_INLINE uint64_t limb_mac(uint64_t t, uint64_t a, uint64_t b, uint64_t *carry) {
