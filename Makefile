@@ -77,7 +77,7 @@ demo: ## prove and verify the bundled sector
 
 bench: build ## the whole proof and all kernels, blst beside them; ORACLE=PATH: the official prover in turn, RUNS=N times
 	@bench/run.sh proof kernels
-	@scripts/bench-tables.py build/bench/rows/*.jsonl --ratios
+	@scripts/bench-tables.py build/bench/rows/* --ratios
 
 bench-scaling: build ## time against size from 2^12 to 2^22, drawn in docs/images/kernels.svg
 	@bench/run.sh scaling
@@ -89,7 +89,7 @@ bench-profile: build ## where the time of a whole proof goes, by function (perf)
 	@bench/profile.py
 
 bench-tables: ## the tables of docs/performance.md from the rows that the targets above left in build/bench/rows
-	@scripts/bench-tables.py build/bench/rows/*.jsonl --write docs/performance.md
+	@scripts/bench-tables.py build/bench/rows/* --write docs/performance.md
 
 check-browser: build ## the live page in Chromium (node 20 and npm; screenshots in build/browser)
 	@cd tests/browser && npm ci --no-audit --no-fund --silent

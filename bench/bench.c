@@ -38,13 +38,15 @@ void bench_report(const bench_row *row, double *times, double *cpu, unsigned run
     printf("{\"bench\":\"%s\",\"%s\":\"%s\",\"n\":%zu,\"ns\":%.2f,\"min_ns\":%.2f,\"max_ns\":%.2f,", row->name,
            row->peer != NULL ? "peer" : "level", row->peer != NULL ? row->peer : cpu_level_name(cpu_current()), row->n,
            times[runs / 2], times[0], times[runs - 1]);
+    double taken = times[runs / 2];
     if (cpu != NULL) {
         qsort(cpu, runs, sizeof *cpu, compare);
         const double used = cpu[runs / 2], limit = limit_ns(m, row);
         printf("\"cpu_ns\":%.2f,\"cycles\":%.1f,", used, used * m->ghz);
+        taken = used / row->threads;
         if (limit > 0) printf("\"limit_ns\":%.2f,\"share\":%.3f,", limit, limit / used);
     }
-    if (row->bytes > 0) printf("\"bytes\":%.0f,\"gbps\":%.2f,", row->bytes, row->bytes / times[runs / 2]);
+    if (row->bytes > 0) printf("\"bytes\":%.0f,\"gbps\":%.2f,", row->bytes, row->bytes / taken);
     printf("\"threads\":%u,\"runs\":%u,\"compiler\":\"%s\"}\n", row->threads, runs, COMPILER);
     fflush(stdout);
 }

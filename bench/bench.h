@@ -12,7 +12,7 @@
 //
 // Where the work of an operation is known, `limit_ns` is the processor time it would take on this machine if nothing
 // else cost anything: its multiplications at the measured rate of the multiplier, or its bytes at the measured
-// bandwidth of memory; `share` is limit_ns / cpu_ns. Rows with bytes have `gbps` too, by wall time.
+// bandwidth of memory; `share` is limit_ns / cpu_ns. Rows with bytes have `gbps` too: bytes over cpu_ns / threads.
 //
 // Benches print rows to standard output and nothing else.
 #ifndef CUZK_BENCH_H

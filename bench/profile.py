@@ -8,7 +8,7 @@
 perf samples the clock (cpu-clock, a thousand times a second and thread), which needs no hardware counters: virtual machines
 seldom have them. CUZK_CPU chooses the processor level. callgrind knows neither ADX nor AVX-512 IFMA, so what it counts is
 portable code. Static functions of one name are told apart by their file. Needs perf (linux-perf) or valgrind; exit code
-2 without.
+2 without. The first also leaves its table in build/bench/rows, for scripts/bench-tables.py.
 """
 import argparse
 import bisect
@@ -97,16 +97,16 @@ def count(args):
     return counts
 
 
-def print_table(counts, what, least):
+def table(counts, what, least):
     total = sum(counts.values())
     rest = total
-    print(f"| {what} | function | of |\n| ---: | :--- | :--- |")
+    out = [f"| {what} | function | of |", "| ---: | :--- | :--- |"]
     for (name, file), n in sorted(counts.items(), key=lambda item: -item[1]):
         if n < least * total:
             break
         rest -= n
-        print(f"| {100 * n / total:.1f} % | `{name}` | {file} |")
-    print(f"| {100 * rest / total:.1f} % | all others | |")
+        out.append(f"| {100 * n / total:.1f} % | `{name}` | {file} |")
+    return "\n".join([*out, f"| {100 * rest / total:.1f} % | all others | |"])
 
 
 def main():
@@ -121,11 +121,14 @@ def main():
     if args.count is not None:
         if not args.count:
             parser.error("--count takes a bench")
-        print_table(count(args), f"instructions of {args.count[0]}", args.least)
+        print(table(count(args), f"instructions of {args.count[0]}", args.least))
         return
     counts, stages = sample(args)
-    print_table(counts, "processor time", args.least)
-    print(f"\n{sum(counts.values())} samples of a millisecond of processor time\n\n{stages}")
+    text = table(counts, "processor time", args.least)
+    os.makedirs(f"{args.build}/bench/rows", exist_ok=True)
+    with open(f"{args.build}/bench/rows/profile.md", "w", encoding="utf-8") as f:
+        print(text, file=f)
+    print(f"{text}\n\n{sum(counts.values())} samples of a millisecond of processor time\n\n{stages}")
 
 
 if __name__ == "__main__":

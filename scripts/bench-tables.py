@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Makes tables of bench rows, and puts them where a document has a place for them.
 
-    scripts/bench-tables.py build/bench/rows/*.jsonl                              # all tables, Markdown
-    scripts/bench-tables.py build/bench/rows/*.jsonl --ratios                     # {"ratio": ...} rows: peers / ours
-    scripts/bench-tables.py build/bench/rows/*.jsonl --write docs/performance.md  # into the document
+    scripts/bench-tables.py build/bench/rows/*                              # all tables, Markdown
+    scripts/bench-tables.py build/bench/rows/* --ratios                     # {"ratio": ...} rows: peers / ours
+    scripts/bench-tables.py build/bench/rows/* --write docs/performance.md  # into the document
 
 A place is what stands between the lines "<!-- bench:NAME -->" and "<!-- /bench:NAME -->". A table whose rows are not all
 there leaves its place as it is. Rows are what bench/bench.h and bench/whole_proof.py print; of equal ones the first counts.
+Files NAME.md among them are tables already (bench/profile.py leaves one); other files are passed over.
 """
 import argparse
 import json
+import os
 import re
 import sys
 
@@ -27,6 +29,8 @@ class Rows:
     def __init__(self, paths):
         self.rows, self.hosts = {}, {}
         for path in paths:
+            if not path.endswith(".jsonl"):
+                continue
             with open(path, encoding="utf-8") as f:
                 for number, line in enumerate(f, 1):
                     if line.startswith("{"):
@@ -218,7 +222,10 @@ def additions(rows):
                           f"{best['share'] * 100:.0f} %"])
     if not lines:
         raise Missing("add_batch_g1")
-    return table(["one addition, ns", *LEVELS, "limit", "share"], lines)
+    for name, text in (("fixed_base_g1", "G1, a multiple of the generator by tables"), ("fixed_base_g2", "G2, the same")):
+        found = [rows.find(name, level) for level in LEVELS]
+        lines.append([text, *(number(cost(r)) if r else "" for r in found), "", ""])
+    return table(["ns", *LEVELS, "limit", "share"], lines)
 
 
 def evaluate(rows):
@@ -229,13 +236,13 @@ def evaluate(rows):
         whole, check = (rows.need(one, who, n, threads) for one in ("evaluate", "evaluate_check"))
         memory = [rows.need(f"memory_{one}", who, rows.keys("n", name=f"memory_{one}")[-1], threads)
                   for one in ("fill", "copy", "triad")]
-        speeds = [row["bytes"] / row["min_ns"] for row in (whole, *memory)]
-        lines.append([str(threads), f"{whole['min_ns'] / 1e9:.2f}", f"{whole['min_ns'] / n:.1f}",
-                      *(f"{speed:.1f}" for speed in speeds), f"{speeds[0] / speeds[1] * 100:.0f} %",
-                      f"{check['min_ns'] / 1e9:.2f}"])
+        speeds = [row["gbps"] for row in (whole, *memory)]
+        lines.append([str(threads), f"{whole['cpu_ns'] / threads / 1e9:.2f}", f"{whole['cpu_ns'] / n:.1f}",
+                      f"{whole['cycles'] / n:.0f}", *(f"{speed:.1f}" for speed in speeds),
+                      f"{speeds[0] / speeds[1] * 100:.0f} %", f"{check['cpu_ns'] / threads / 1e9:.2f}"])
     if not lines:
         raise Missing("evaluate")
-    return table(["threads", "evaluation, s", "ns a constraint", "GB/s", "memory: fill, GB/s", "copy", "triad",
+    return table(["threads", "evaluation, s", "ns a constraint", "cycles", "GB/s", "memory: fill, GB/s", "copy", "triad",
                   "of fill", "without storing, s"], lines)
 
 
@@ -298,6 +305,10 @@ def main():
             texts[name] = make(rows)
         except Missing as e:
             print(f"bench-tables: no table {name}: no rows of {e}", file=sys.stderr)
+    for path in args.rows:
+        if path.endswith(".md"):
+            with open(path, encoding="utf-8") as f:
+                texts[os.path.basename(path).removesuffix(".md")] = f.read().splitlines()
     if args.write:
         write(args.write, texts)
     else:
