@@ -368,6 +368,7 @@ class Model {
   jobList(max) {
     const live = [], over = [];
     for (const j of this.jobs.values()) (j.end === null ? live : over).push(j);
+    live.sort((a, b) => (b.begun.size > 0) - (a.begun.size > 0)); // those under way first, each by age
     over.sort((a, b) => b.end - a.end);
     return live.concat(over).slice(0, max);
   }

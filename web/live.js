@@ -140,8 +140,8 @@ function tiles(usage) {
   for (const j of model.jobs.values()) if (j.end === null) { live++; if (j.begun.size > 0) begun++; }
   const running = counts.running !== undefined ? Number(counts.running) : begun;
   const queued = counts.queued !== undefined ? Number(counts.queued) : c.queue_depth !== undefined ? Number(c.queue_depth) : live - begun;
-  put('t-jobs', count(running) + ' + ' + count(queued));
-  put('t-jobs-sub', 'running + queued');
+  put('t-jobs', count(running));
+  put('t-jobs-sub', 'running, ' + count(queued) + ' queued');
   const done = Number(counts.completed !== undefined ? counts.completed : c.total_completed) || 0, to = nowUs(), from = to - state.span * 1e6;
   let recent = 0;
   for (const j of model.jobs.values()) if (j.how === 'done' && j.end >= from) recent++;
@@ -236,7 +236,7 @@ function keys() {
   const rows = (own.length > 0 ? own : list(alloc.srs)).slice(0, 20).map(object).map(k => row(
     node('span', '', clean(String(k.circuit_id || '?'))), node('span', '', bytes(Number(k.bytes))),
     node('span', 'dim full', [k.loading ? 'being loaded' : k.loaded === false ? 'not loaded' : k.users > 0 ? 'in use by ' + count(k.users) : 'idle',
-      isFinite(k.last_used_secs_ago) ? 'used ' + seconds(k.last_used_secs_ago * 1e6) + ' ago' : '',
+      !(k.users > 0) && isFinite(k.last_used_secs_ago) ? 'used ' + seconds(k.last_used_secs_ago * 1e6) + ' ago' : '',
       k.loads > 1 ? 'loaded ' + count(k.loads) + ' times' : ''].filter(Boolean).join(', '))));
   for (const p of list(alloc.pce).slice(0, 10).map(object))
     rows.push(row(node('span', '', clean(String(p.circuit_id || '?')) + ' (circuit program)'), node('span', '', bytes(Number(p.bytes)))));
@@ -247,7 +247,7 @@ function keys() {
 function failures() {
   const told = list(object(object(state.status).cuzk).errors).slice(0, 8).map(object);
   if (told.length > 0)
-    fill('failures', told.map(e => row(node('span', 'bad full', clean(String(e.text))), node('span', 'dim', seconds(Number(e.secs_ago) * 1e6) + ' ago'))), '');
+    fill('failures', told.map(e => row(node('span', 'warn full', clean(String(e.text))), node('span', 'dim', seconds(Number(e.secs_ago) * 1e6) + ' ago'))), '');
   else fill('failures', model.failures.slice(-8).reverse().map(f => row(
     node('span', '', clean(f.job)), node('span', 'dim', lanes.clock(f.us, 1)), node('span', 'bad full', clean(f.reason || 'failed')))), 'None.');
 }
@@ -269,7 +269,9 @@ function legend(usage) {
   const sums = CAUSES.map((_, c) => usage.reduce((n, d) => n + d.shares[c], 0)), text = sums.map(us => us >= 1e3 ? seconds(us) : '').join();
   if (legend.text === text) return;
   legend.text = text;
-  el('legend').replaceChildren(...CAUSES.map((name, c) => {
+  const head = node('span', '', 'Devices were idle because:');
+  head.hidden = !sums.some(us => us >= 1e3);
+  el('legend').replaceChildren(head, ...CAUSES.map((name, c) => {
     const k = node('span'), mark = node('i');
     mark.style.background = 'repeating-linear-gradient(135deg,' + CAUSE_RGB[c] + 'cc 0 2px,' + CAUSE_RGB[c] + '26 2px 6px)';
     k.dataset.cause = name;

@@ -83,6 +83,12 @@ test('jobs appear and their bars move', async () => {
     await sleep(50);
   }
   await running;
+  // The headings stand over what they name.
+  const over = await p.evaluate(() => {
+    const left = e => Math.round(e.getBoundingClientRect().left), head = document.querySelector('.jobhead').children, job = document.querySelector('.job').children;
+    return [1, 2, 3].map(i => left(head[i]) - left(job[i]));
+  });
+  assert.deepEqual(over, [0, 0, 0]);
   assert.ok(seen.size >= 4, 'partitions done, as seen: ' + [...seen]);
   assert.ok(stages.has('device') && stages.has('done'), 'stages: ' + [...stages]);
   await p.waitForFunction(() => document.getElementById('t-done').textContent !== '0');
@@ -104,6 +110,7 @@ test('a gap shows its cause, a bar its details', async () => {
     texts.add(await p.textContent('#detail'));
     tips += await p.locator('#tip').isVisible();
   }
+  assert.match(await p.textContent('#legend'), /^Devices were idle because:/);
   const all = [...texts].join('\n');
   assert.match(all, /device 0 idle for .*no job offered/);
   assert.match(all, /gap-0, partition \d+ · device 0: /);

@@ -77,3 +77,10 @@ test('lines of strangers', () => {
   assert.ok(m.usage(0, m.last).length >= 1);
   for (const j of m.jobList(10)) assert.ok(m.view(j, m.last).stage);
 });
+
+test('jobs under way come first, then those that wait, then the newest that ended', () => {
+  const m = new Model(), at = (ms, event, job, detail = '') => `TIMELINE,${ms}.000,${event},${job},${detail}`;
+  m.feed(['ended', 'ended-later', 'waits', 'runs', 'waits-too'].map((job, i) => at(i, 'JOB_SUBMIT', job, 'partitions=1 kind=toy')));
+  m.feed([at(10, 'JOB_DONE', 'ended'), at(11, 'JOB_DONE', 'ended-later'), at(12, 'SYNTH_START', 'runs', 'worker=0 partition=0 count=1')]);
+  assert.deepEqual(m.jobList(10).map(j => j.id), ['runs', 'waits', 'waits-too', 'ended-later', 'ended']);
+});

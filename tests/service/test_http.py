@@ -165,6 +165,10 @@ class Answers(unittest.TestCase):
             for name in ["cuzk_proofs_completed_total", "cuzk_proofs_failed_total", "cuzk_uptime_seconds", "cuzk_queue_depth",
                          "cuzk_proofs_completed", "cuzk_proof_duration_seconds", "cuzk_running_jobs", "cuzk_gpu_workers"]:
                 self.assertIn(name, m)
+            for name, family in m.items():  # as promtool has it; the two are the public daemon's names
+                self.assertEqual(family.kind == "counter", name.endswith("_total") or name in ("cuzk_proofs_completed", "cuzk_proofs_failed"), name)
+                self.assertNotRegex(name, "_(count|sum|bucket|ms|milliseconds|mib|kb|percent)$")
+                self.assertNotRegex(family.help, "^$|[^.]$", name)
             self.assertEqual(m["cuzk_requests_refused_total"].samples[("", (("reason", "queue_full"),))], 1)
             self.assertEqual(m["cuzk_proofs_completed"].samples[("", (("proof_kind", "toy"),))], 1)
             for stage in ["queue", "key_load", "synthesis", "device", "verify"]:
