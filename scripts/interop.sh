@@ -5,7 +5,7 @@
 # missing; exit code 2 when nothing was left to run.
 #  * oracle: our proofs judged by the official implementation, our reader by its vanilla checks. Needs ORACLE=PATH, a small
 #    Rust program around filecoin-proofs.
-#  * go: a Go client with the options of Curio's, and grpcurl, against running daemons. Needs go 1.25 and protoc; fetches
+#  * go: a Go client with the options of Curio's, and grpcurl, against running daemons. Needs go 1.25, protoc and openssl; fetches
 #    modules through the Go proxy once.
 # PARTS="oracle go" chooses.
 set -euo pipefail
@@ -68,11 +68,12 @@ go_tools() {
     [ -x "$GOBIN/grpcurl" ] || go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.3
 }
 
-start_daemon() { # start_daemon NAME LISTEN BACKEND: a daemon with toy circuits; its log is $out/NAME.log
+start_daemon() { # start_daemon NAME LISTEN BACKEND [LINES]: a daemon with toy circuits; its log is $out/NAME.log
     cat >"$out/$1.toml" <<TOML
 [daemon]
 listen = "$2"
 max_pending = 12
+${4:-}
 [srs]
 param_cache = "$params"
 [gpus]
@@ -85,6 +86,12 @@ toy_circuits = true
 TOML
     "$cuzk" --config "$out/$1.toml" >"$out/$1.log" 2>&1 &
     daemons+=($!)
+}
+
+# make_certificate NAME: $out/NAME.pem and $out/NAME.key.
+make_certificate() {
+    openssl req -x509 -newkey rsa:2048 -nodes -days 2 -keyout "$out/$1.key" -out "$out/$1.pem" -subj "/CN=$1" \
+        -addext subjectAltName=IP:127.0.0.1 2>"$out/openssl.log" || { cat "$out/openssl.log" >&2; return 1; }
 }
 
 # The port that a daemon took, from its log.
@@ -112,7 +119,13 @@ run_go() {
         --go-grpc_out="$dir" --go-grpc_opt=module=interop --go-grpc_opt=Mcuzk/v1/proving.proto=interop/cuzkv1
     start_daemon tcp 127.0.0.1:0 "sim:kernel=150ms"
     start_daemon unix "unix://$out/cuzk.sock" cpu
+    for i in server client other; do make_certificate "$i"; done
+    start_daemon tls 127.0.0.1:0 cpu "tls_cert = \"$out/server.pem\"
+tls_key = \"$out/server.key\"
+tls_client_ca = \"$out/client.pem\""
     port=$(port_of tcp)
+    CUZK_TLS=127.0.0.1:$(port_of tls)
+    export CUZK_TLS CUZK_TLS_FILES=$out
     for i in $(seq 100); do [ -S "$out/cuzk.sock" ] && break || sleep 0.1; done
     export CUZK_ADDR=127.0.0.1:$port CUZK_UNIX=$out/cuzk.sock CUZK_BIN=$cuzk CUZK_PARAMS_DIR=$params
     export CUZK_VECTORS=$PWD/tests/vectors GRPCURL=$GOBIN/grpcurl
@@ -142,6 +155,8 @@ if [[ $parts == *" go "* ]]; then
         left_out "go: there is no go"
     elif ! command -v protoc >/dev/null; then
         left_out "go: there is no protoc (protobuf-compiler)"
+    elif ! command -v openssl >/dev/null; then
+        left_out "go: there is no openssl"
     else
         ran=1
         run_go

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
 	pb "interop/cuzkv1"
@@ -25,12 +26,14 @@ type client struct {
 }
 
 // dial takes what Curio's configuration takes: "host:port" or "unix:///path".
-func dial(addr string) (*client, error) {
+func dial(addr string) (*client, error) { return dialWith(addr, insecure.NewCredentials()) }
+
+func dialWith(addr string, creds credentials.TransportCredentials) (*client, error) {
 	if !strings.Contains(addr, "://") && !strings.HasPrefix(addr, "unix:") {
 		addr = "dns:///" + addr
 	}
 	conn, err := grpc.NewClient(addr,
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithTransportCredentials(creds),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(callLimit), grpc.MaxCallSendMsgSize(callLimit)))
 	if err != nil {
 		return nil, err

@@ -5,11 +5,14 @@
 //	CUZK_ADDR    host:port of gRPC        CUZK_UNIX       path of a second daemon's socket
 //	CUZK_BIN     the program              CUZK_PARAMS_DIR parameters of the 2 KiB PoRep
 //	CUZK_VECTORS tests/vectors            GRPCURL         grpcurl
+//	CUZK_TLS     host:port of a third     CUZK_TLS_FILES  folder of its certificates
 package interop
 
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -23,6 +26,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
@@ -489,6 +493,47 @@ func TestHealth(t *testing.T) {
 	}
 }
 
+// A daemon that asks clients for a certificate: served is who has one of its authority, and nobody else.
+func TestTLS(t *testing.T) {
+	addr, dir := env(t, "CUZK_TLS"), env(t, "CUZK_TLS_FILES")
+	trusted := x509.NewCertPool()
+	pem, err := os.ReadFile(filepath.Join(dir, "server.pem"))
+	if err != nil || !trusted.AppendCertsFromPEM(pem) {
+		t.Fatal("the server's certificate: ", err)
+	}
+	for _, name := range []string{"client", "other", ""} {
+		config := &tls.Config{RootCAs: trusted}
+		if name != "" {
+			pair, err := tls.LoadX509KeyPair(filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			config.Certificates = []tls.Certificate{pair}
+		}
+		c, err := dialWith(addr, credentials.NewTLS(config))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.conn.Close() })
+		ctx := limit(t, time.Minute)
+		if name == "client" {
+			if _, err = c.prove(ctx, toy(id(t), 3, 2)); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		_, err = c.svc.GetStatus(ctx, &pb.GetStatusRequest{})
+		wantCode(t, err, codes.Unavailable)
+	}
+	_, err = connect(t, addr).svc.GetStatus(limit(t, time.Minute), &pb.GetStatusRequest{})
+	wantCode(t, err, codes.Unavailable) // without TLS
+	args := []string{"-cacert", filepath.Join(dir, "server.pem"), "-cert", filepath.Join(dir, "client.pem"),
+		"-key", filepath.Join(dir, "client.key"), addr, "list"}
+	if out, err := exec.Command(env(t, "GRPCURL"), args...).CombinedOutput(); err != nil || !bytes.Contains(out, []byte("cuzk.v1.ProvingEngine")) {
+		t.Fatalf("grpcurl: %v: %s", err, out)
+	}
+}
+
 // grpcurl knows the service by reflection alone.
 func TestReflection(t *testing.T) {
 	curl, addr := env(t, "GRPCURL"), env(t, "CUZK_ADDR")
@@ -506,7 +551,8 @@ func TestReflection(t *testing.T) {
 			t.Errorf("no %s in %s", s, list)
 		}
 	}
-	if methods := run(addr, "list", "cuzk.v1.ProvingEngine"); strings.Count(methods, "\n") != 10 {
+	desc := pb.ProvingEngine_ServiceDesc
+	if methods := run(addr, "list", desc.ServiceName); strings.Count(methods, "\n") != len(desc.Methods)+len(desc.Streams) {
 		t.Errorf("methods: %s", methods)
 	}
 	if d := run(addr, "describe", "cuzk.v1.SubmitProofRequest"); !strings.Contains(d, "bytes vanilla_proof = 10;") || !strings.Contains(d, "bytes comm_d_new = 32;") {
