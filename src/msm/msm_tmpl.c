@@ -20,7 +20,7 @@ enum {
     MAX_WINDOWS = 256,
 };
 
-// Entries and buckets of the windows in flight; everything else is 40 bytes a term and a few MiB.
+// Digits, entries and buckets of the windows in flight; everything else is 40 bytes a term and a few MiB.
 #define GROUP_BYTES ((size_t)256 << 20)
 
 static unsigned choose_c(size_t terms, unsigned bits) {
@@ -115,7 +115,7 @@ static cuzk_status sum_windows(JAC *out, const POINT *bases, msm_scalars *s, MSM
     const unsigned c = choose_c(s->rest, s->bits), windows = msm_windows(s->bits, c);
     const size_t per_window = (size_t)1 << (c - 1);
     // Windows in flight: as many as GROUP_BYTES holds, in groups of nearly equal size.
-    size_t group = GROUP_BYTES / (s->rest * sizeof(msm_entry) + per_window * (sizeof(POINT) + sizeof(uint32_t)));
+    size_t group = GROUP_BYTES / (s->rest * 2 * sizeof(msm_entry) + per_window * (sizeof(POINT) + sizeof(uint32_t)));
     if (group == 0) group = 1;
     if (group > windows) group = windows;
     const size_t groups = (windows + group - 1) / group;

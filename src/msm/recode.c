@@ -150,3 +150,28 @@ void msm_scalars_bias(msm_scalars *s, unsigned c, pool *p) {
     msm_bias(j.bias, msm_windows(s->bits, c), c);
     pool_run(p, (s->rest + SLICE - 1) / SLICE, bias_task, &j);
 }
+
+typedef struct digits_job {
+    uint32_t *out;
+    const msm_scalars *s;
+    unsigned c, first, count, windows;
+} digits_job;
+
+static void digits_task(void *ctx, size_t task, unsigned worker) {
+    (void)worker;
+    const digits_job *j = ctx;
+    const size_t begin = task * SLICE, end = slice_end(task, j->s->rest);
+    for (unsigned w = 0; w < j->count; w++) {
+        uint32_t *out = j->out + w * j->s->rest;
+        for (size_t i = begin; i < end; i++) {
+            const int32_t d = msm_digit(j->s->k[i], j->first + w, j->windows, j->c);
+            const uint32_t sign = d < 0 ? 1 : 0;
+            out[i] = (uint32_t)(d < 0 ? -d : d) << 1 | sign;
+        }
+    }
+}
+
+void msm_scalars_digits(uint32_t *out, const msm_scalars *s, unsigned c, unsigned first, unsigned count, pool *p) {
+    digits_job j = {.out = out, .s = s, .c = c, .first = first, .count = count, .windows = msm_windows(s->bits, c)};
+    pool_run(p, (s->rest + SLICE - 1) / SLICE, digits_task, &j);
+}

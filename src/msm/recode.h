@@ -48,5 +48,8 @@ static inline int32_t msm_digit(const uint64_t k[4], unsigned w, unsigned window
     v &= ((uint64_t)1 << c) - 1;
     return (int32_t)v - (w + 1 < windows ? (int32_t)1 << (c - 1) : 0);
 }
+// out[i * rest + j] := the digit of window first + i of scalar j, i < count: |digit| << 1 | (digit < 0). Sorting walks
+// over a window's digits twice, and so reads a fourth of a cache line for what would be half a line a scalar.
+void msm_scalars_digits(uint32_t *out, const msm_scalars *s, unsigned c, unsigned first, unsigned count, pool *p);
 
 #endif

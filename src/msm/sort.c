@@ -11,10 +11,11 @@
 enum { TASKS_A_THREAD = 2, SKIP = -1 };
 
 typedef struct sort_job {
-    const msm_scalars *s; // or NULL and
+    const uint32_t *digits; // [count][n] as of msm_scalars_digits, or NULL and
     const uint16_t *class;
+    const msm_entry *base; // [n] of each scalar; with classes it is i << 1
     size_t n;
-    unsigned c, first, windows, count; // windows: in all; count: sorted here
+    unsigned count; // windows
     size_t per_window, slices;
     uint32_t *cursor; // [count][slices][per_window]
     size_t *totals;   // [count]
@@ -22,14 +23,13 @@ typedef struct sort_job {
     msm_sorted *out;
 } sort_job;
 
-static inline int64_t bucket_of(const sort_job *j, size_t i, unsigned window, msm_entry *e) {
-    if (j->s == 0) {
-        *e = (msm_entry)(i << 1);
-        return j->class[i];
-    }
-    const int32_t d = msm_digit(j->s->k[i], window, j->windows, j->c);
-    *e = j->s->rest_of[i] ^ (d < 0 ? 1 : 0);
-    return (d < 0 ? -(int64_t)d : d) - 1; // SKIP for digit 0
+static inline int64_t bucket_of(const sort_job *j, size_t i, unsigned window) {
+    if (j->digits == 0) return j->class[i];
+    return (int64_t)(j->digits[window * j->n + i] >> 1) - 1; // SKIP for digit 0
+}
+static inline msm_entry entry_of(const sort_job *j, size_t i, unsigned window) {
+    if (j->digits == 0) return (msm_entry)(i << 1);
+    return j->base[i] ^ (j->digits[window * j->n + i] & 1);
 }
 
 static void slice_of(const sort_job *j, size_t task, unsigned *window, size_t *begin, size_t *end) {
@@ -48,8 +48,7 @@ static void count_task(void *ctx, size_t task, unsigned worker) {
     size_t i, end;
     bool bad = false;
     for (slice_of(j, task, &window, &i, &end); i < end; i++) {
-        msm_entry e;
-        const int64_t b = bucket_of(j, i, j->first + window, &e);
+        const int64_t b = bucket_of(j, i, window);
         if (b == SKIP) continue;
         if ((size_t)b < j->per_window)
             count[b]++;
@@ -92,9 +91,8 @@ static void place_task(void *ctx, size_t task, unsigned worker) {
     unsigned window;
     size_t i, end;
     for (slice_of(j, task, &window, &i, &end); i < end; i++) {
-        msm_entry e;
-        const int64_t b = bucket_of(j, i, j->first + window, &e);
-        if (b != SKIP) j->out->entries[cursor[b]++] = e;
+        const int64_t b = bucket_of(j, i, window);
+        if (b != SKIP) j->out->entries[cursor[b]++] = entry_of(j, i, window);
     }
 }
 
@@ -135,10 +133,15 @@ done:
 
 cuzk_status msm_sort_windows(msm_sorted *out, const msm_scalars *s, unsigned c, unsigned first, unsigned count, pool *p,
                              cuzk_error *err) {
-    sort_job j = {.s = s, .n = s->rest, .c = c, .first = first, .count = count, .out = out};
-    j.windows = msm_windows(s->bits, c);
+    *out = (msm_sorted){0};
+    uint32_t *digits = mem_alloc(MEM_MSM, s->rest, count * sizeof *digits);
+    if (digits == 0) return cuzk_fail(err, CUZK_ERR_MEMORY, "sorting %zu terms: no memory for their digits", s->rest);
+    msm_scalars_digits(digits, s, c, first, count, p);
+    sort_job j = {.digits = digits, .base = s->rest_of, .n = s->rest, .count = count, .out = out};
     j.per_window = (size_t)1 << (c - 1);
-    return sort(&j, p, err);
+    const cuzk_status status = sort(&j, p, err);
+    mem_free_secret(digits);
+    return status;
 }
 
 cuzk_status msm_sort_classes(msm_sorted *out, const uint16_t *class, size_t n, size_t classes, pool *p,
@@ -147,7 +150,7 @@ cuzk_status msm_sort_classes(msm_sorted *out, const uint16_t *class, size_t n, s
     if (n >> MSM_INDEX_BITS != 0)
         return cuzk_fail(err, CUZK_ERR_USAGE, "sums by class: %zu points, at most 2^%d - 1 supported", n,
                          MSM_INDEX_BITS);
-    sort_job j = {.class = class, .n = n, .count = 1, .windows = 1, .per_window = classes, .out = out};
+    sort_job j = {.class = class, .n = n, .count = 1, .per_window = classes, .out = out};
     return sort(&j, p, err);
 }
 

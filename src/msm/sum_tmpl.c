@@ -7,7 +7,10 @@
 
 #include "base/mem.h"
 
-enum { NONE = -1 };
+enum {
+    NONE = -1,
+    AHEAD = 8, // segments between the request for an odd point and its use
+};
 
 MSM(workspace) * MSM(workspaces_create)(const pool *p) {
     const size_t threads = pool_threads(p), align = 64;
@@ -84,6 +87,10 @@ static void first_level(MSM(workspace) * w, const POINT *bases, const msm_entry 
     uint32_t at = 0;
     size_t m = 0;
     for (size_t s = 0; s < segments; s++) {
+        if (s + AHEAD < segments && w->len[s + AHEAD] % 2 != 0) {
+            const POINT *odd = &bases[e[w->start[s + AHEAD] + w->len[s + AHEAD] - 1] >> 1];
+            for (size_t line = 0; line < sizeof *odd; line += 64) __builtin_prefetch((const char *)odd + line);
+        }
         const msm_entry *from = e + w->start[s];
         const uint32_t len = w->len[s];
         w->start[s] = at, w->len[s] = (len + 1) / 2;
