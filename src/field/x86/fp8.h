@@ -58,20 +58,18 @@ static inline void fp8_set1(fp8 *out, const uint64_t limbs[FP8_LIMBS]) {
     for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = _mm512_set1_epi64((int64_t)limbs[j]);
 }
 
-// Loose to tight, or to digits if the value is in [0, 2^416). Also in parts, limbs `from` up to `to` in turn: all is
-// done when 0 .. FP8_LIMBS - 1 have been.
-static inline void fp8_carry_limbs(fp8 *v, int from, int to) {
-    for (int j = from; j < to; j++) {
+// Loose to tight, or to digits if the value is in [0, 2^416).
+static inline void fp8_carry(fp8 *v) {
+    const __m512i mask = _mm512_set1_epi64(FP8_MASK);
+    for (int j = 0; j + 1 < FP8_LIMBS; j++) {
         v->l[j + 1] = _mm512_add_epi64(v->l[j + 1], _mm512_srai_epi64(v->l[j], FP8_LIMB_BITS));
-        v->l[j] = _mm512_and_si512(v->l[j], _mm512_set1_epi64(FP8_MASK));
+        v->l[j] = _mm512_and_si512(v->l[j], mask);
     }
 }
-static inline void fp8_carry_digits_limbs(fp8 *v, int from, int to) {
-    for (int j = from; j < to; j++)
+static inline void fp8_carry_digits(fp8 *v) {
+    for (int j = 0; j + 1 < FP8_LIMBS; j++)
         v->l[j + 1] = _mm512_add_epi64(v->l[j + 1], _mm512_srai_epi64(v->l[j], FP8_LIMB_BITS));
 }
-static inline void fp8_carry(fp8 *v) { fp8_carry_limbs(v, 0, FP8_LIMBS - 1); }
-static inline void fp8_carry_digits(fp8 *v) { fp8_carry_digits_limbs(v, 0, FP8_LIMBS - 1); }
 // Digits to tight.
 static inline void fp8_trim(fp8 *v) {
     for (int j = 0; j < FP8_LIMBS; j++) v->l[j] = _mm512_and_si512(v->l[j], _mm512_set1_epi64(FP8_MASK));

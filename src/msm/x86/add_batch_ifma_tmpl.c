@@ -164,11 +164,20 @@ static void slow_lanes(slow_list *s, const operands *o, size_t first, __mmask8 l
     }
 }
 
+// x2 - x1 + p.
+static inline void difference(coord8 *d, const coord8 *x1, const coord8 *x2) {
+    coord_sub(d, x2, x1);
+    coord_add_p(d);
+    coord_operand(d);
+}
+
 // The way there. While one group's denominators are multiplied, the next group is made ready beside that.
 typedef struct outward {
     operands o;
     group *to;
+#if MSM_GROUP == 2
     coord8 d;
+#endif
     __m512i last[COORD_DEGREE];
     fp8 *run; // its chain's product, before it
 } outward;
@@ -184,18 +193,30 @@ FP8_INLINE void outward_step(void *state, int step) {
         const __mmask8 special =
             coord_maybe_eq(&to->x1, &to->x2) | coord_maybe_zero(&to->x1) | coord_maybe_zero(&to->x2);
         to->lanes = w->o.active & (__mmask8)~special;
-        coord_sub(&w->d, &to->x2, &to->x1);
-        coord_add_p(&w->d);
+        coord8 d;
+        difference(&d, &to->x1, &to->x2);
+#if MSM_GROUP == 1
+        to->den = d.c[0];
+#else
+        w->d = d;
+#endif
     } else {
-        coord_operand_limbs(&w->d, 0, FP8_LIMBS - 1);
-        fp8_carry_digits(w->run);
-        to->before = *w->run;
+        fp8 before = *w->run;
+        fp8_carry_digits(&before);
+        to->before = before;
     }
 }
 // Lanes that are not general get the denominator 1.
 static inline void outward_end(outward *w) {
-    if (__builtin_expect(w->to->lanes != 0xff, 0)) fp8_one_lanes(&w->d.c[0], (__mmask8)~w->to->lanes);
+#if MSM_GROUP == 1
+    fp8 *d = &w->to->den;
+#else
+    fp8 *d = &w->d.c[0];
+#endif
+    if (__builtin_expect(w->to->lanes != 0xff, 0)) fp8_one_lanes(d, (__mmask8)~w->to->lanes);
+#if MSM_GROUP == 2
     coord_denominator(&w->to->den, &w->d);
+#endif
 }
 
 // Leaves r_i of both chains in the groups, and each lane's product of all its denominators in run.
@@ -209,11 +230,10 @@ static void forward(const batch *j, group *groups, fp8 run[CHAINS]) {
         fp8 *r = &run[g % CHAINS];
         w.to = &groups[g + 1], w.run = &run[(g + 1) % CHAINS];
         choose(&w.o, j, (g + 1) * FP8_LANES);
-        fp8_mul_beside(r, r, &groups[g].den, outward_step, &w);
+        fp8_mul_beside(r, &groups[g].before, &groups[g].den, outward_step, &w);
         outward_end(&w);
     }
-    fp8 *r = &run[(count - 1) % CHAINS];
-    fp8_mul(r, r, &groups[count - 1].den);
+    fp8_mul(&run[(count - 1) % CHAINS], &groups[count - 1].before, &groups[count - 1].den);
     for (int k = 0; k < CHAINS; k++) fp8_carry_digits(&run[k]);
 }
 
@@ -274,9 +294,7 @@ static inline void take(work *w, const batch *j, const group *groups, size_t g, 
     const __m512i to = _mm512_load_si512(w->o.out), none = _mm512_set1_epi64((int64_t)(uintptr_t)nowhere);
     _mm512_store_si512(w->o.out, _mm512_mask_mov_epi64(none, w->from->lanes, to));
 #if MSM_GROUP == 2
-    coord_sub(&w->d, &w->from->x2, &w->from->x1);
-    coord_add_p(&w->d);
-    coord_operand_limbs(&w->d, 0, FP8_LIMBS - 1);
+    difference(&w->d, &w->from->x1, &w->from->x2);
     if (__builtin_expect(w->from->lanes != 0xff, 0)) fp8_one_lanes(&w->d.c[0], (__mmask8)~w->from->lanes);
 #endif
 }
@@ -286,50 +304,52 @@ FP8_INLINE void ask(const homeward *h, int i) {
     if (h->twice) prefetch_one(&h->ahead[1], i);
 }
 
-// Carries in two steps.
-enum { HALF = FP8_LIMBS / 2, LAST = FP8_LIMBS - 1 };
-
 // Beside the inverse of the slope's denominator: dy = y2 - y1 + p.
 FP8_INLINE void beside_inverse(void *state, int step) {
     homeward *h = state;
     work *w = h->slope;
     if (step < 3) load_y(&w->dy, w->o.q, step, h->last);
-    if (step == 3) coord_neg_lanes(&w->dy, w->o.negate_q);
-    if (step == 4) coord_sub(&w->dy, &w->dy, &w->y1), coord_add_p(&w->dy);
-    if (step == 5) coord_operand_limbs(&w->dy, 0, HALF);
-    if (step == 6) coord_operand_limbs(&w->dy, HALF, LAST);
-    if (step >= 3) ask(h, step - 3); // 0 .. 4
+    if (step == 3) {
+        coord_neg_lanes(&w->dy, w->o.negate_q);
+        coord_sub(&w->dy, &w->dy, &w->y1);
+        coord_add_p(&w->dy);
+        coord_operand(&w->dy);
+    }
+    if (step >= 4) ask(h, step - 4); // 0 .. 3
 }
 // Beside the chain's next inverse: x3 = lambda^2 - x1 - x2.
 FP8_INLINE void beside_chain(void *state, int step) {
     homeward *h = state;
     work *w = h->x;
-    if (step == 0) fp8_carry_digits_limbs(&h->slope->inverse, 0, HALF);
-    if (step == 1) fp8_carry_digits_limbs(&h->slope->inverse, HALF, LAST);
-    if (step == 2) coord_sub(&w->x3, &w->x3, &w->from->x1), coord_sub(&w->x3, &w->x3, &w->from->x2);
-    if (step == 3) coord_canonical_begin(&w->x3);
-    if (step == 4) coord_carry_limbs(&w->x3, 0, HALF);
-    if (step == 5) coord_carry_limbs(&w->x3, HALF, LAST);
-    if (step >= 6) ask(h, step - 1); // 5, 6
+    if (step == 0) fp8_carry_digits(&h->slope->inverse);
+    if (step == 1) {
+        coord_sub(&w->x3, &w->x3, &w->from->x1);
+        coord_sub(&w->x3, &w->x3, &w->from->x2);
+        coord_canonical_begin(&w->x3);
+    }
+    if (step == 3) coord_carry(&w->x3);
+    if (step >= 4) ask(h, step); // 4 .. 7
 }
 // Beside the slope: 2^16 (x1 - x3 + p), and y3 = lambda (x1 - x3) - y1 of the group before.
 FP8_INLINE void beside_slope(void *state, int step) {
     homeward *h = state;
     work *w = h->x, *y = h->y;
-    if (step == 0) coord_sub(&w->t, &w->from->x1, &w->x3), coord_add_p(&w->t);
-    if (step == 1) coord_carry_limbs(&w->t, 0, HALF);
-    if (step == 2) coord_carry_limbs(&w->t, HALF, LAST);
-    if (step == 3) coord_shift_operand(&w->t, 16);
-    if (step == 4) coord_sub(&y->t, &y->t, &y->y1);
-    if (step == 5) coord_canonical_begin(&y->t);
-    if (step == 6) coord_carry_limbs(&y->t, 0, HALF);
-    if (step == 7) coord_carry_limbs(&y->t, HALF, LAST);
+    if (step == 0) {
+        coord_sub(&w->t, &w->from->x1, &w->x3);
+        coord_add_p(&w->t);
+        coord_carry(&w->t);
+    }
+    if (step == 2) coord_shift_operand(&w->t, 16);
+    if (step == 4) {
+        coord_sub(&y->t, &y->t, &y->y1);
+        coord_canonical_begin(&y->t);
+    }
+    if (step == 6) coord_carry(&y->t);
 }
 // Beside lambda (x1 - x3): the sums of the group before go where they belong.
 FP8_INLINE void beside_product(void *state, int step) {
     homeward *h = state;
-    if (step == 0) coord_operand_limbs(&h->slope->lambda, 0, HALF);
-    if (step == 1) coord_operand_limbs(&h->slope->lambda, HALF, LAST);
+    if (step == 0) coord_operand(&h->slope->lambda);
     if (step == 2) coord_to_rows(h->rows, &h->y->x3);
     if (step == 3) store_rows(h->rows, h->y->o.out, offsetof(POINT, x), 0);
     if (step == 4) store_rows(h->rows, h->y->o.out, offsetof(POINT, x), FP8_LANES / 2);
@@ -340,11 +360,9 @@ FP8_INLINE void beside_product(void *state, int step) {
 // Beside lambda^2: the next group's y1.
 FP8_INLINE void beside_square(void *state, int step) {
     homeward *h = state;
-    if (step == 0) fp8_carry_digits_limbs(h->chain, 0, HALF);
-    if (step == 1) fp8_carry_digits_limbs(h->chain, HALF, LAST);
-    if (step >= 2 && step < 5) load_y(&h->y->y1, h->y->o.p, step - 2, h->last);
+    if (step == 0) fp8_carry_digits(h->chain);
+    if (step >= 1 && step < 4) load_y(&h->y->y1, h->y->o.p, step - 1, h->last);
     if (step == 5) coord_neg_lanes(&h->y->y1, h->y->o.negate_p);
-    if (step == 6) ask(h, 7);
 }
 FP8_INLINE void alone(fp8_beside *work_beside, homeward *h) {
     for (int step = 0; step < FP8_STEPS; step++) work_beside(h, step);

@@ -42,8 +42,8 @@ static inline void coord_add_p(coord8 *v) {
 static inline void coord_neg_lanes(coord8 *v, __mmask8 lanes) {
     for (int k = 0; k < COORD_DEGREE; k++) fp8_neg_lanes(&v->c[k], lanes);
 }
-static inline void coord_carry_limbs(coord8 *v, int from, int to) {
-    for (int k = 0; k < COORD_DEGREE; k++) fp8_carry_limbs(&v->c[k], from, to);
+static inline void coord_carry(coord8 *v) {
+    for (int k = 0; k < COORD_DEGREE; k++) fp8_carry(&v->c[k]);
 }
 // The parts of fp8_canonical.
 static inline void coord_canonical_begin(coord8 *v) {
@@ -55,9 +55,9 @@ static inline void coord_canonical_end(coord8 *v) {
 
 #if MSM_GROUP == 1
 
-// Loose to an operand of the multiplications below, limbs `from` up to `to` in turn as in fp8_carry_limbs. In G1
-// multiplications read digits; in G2 they add parts before they multiply, and want tight limbs.
-static inline void coord_operand_limbs(coord8 *v, int from, int to) { fp8_carry_digits_limbs(&v->c[0], from, to); }
+// Loose to an operand of the multiplications below. In G1 these read digits; in G2 they add parts before they
+// multiply, and want tight limbs.
+static inline void coord_operand(coord8 *v) { fp8_carry_digits(&v->c[0]); }
 // A tight value times 2^bits as an operand; below 2^(415 - bits).
 static inline void coord_shift_operand(coord8 *v, unsigned bits) { fp8_shift_left(&v->c[0], bits); }
 // What is inverted for 1/d: d, or its norm / 2^416. Digits.
@@ -80,7 +80,7 @@ FP8_INLINE void coord_mul(coord8 *out, const coord8 *a, const coord8 *b, fp8_bes
 
 #else
 
-static inline void coord_operand_limbs(coord8 *v, int from, int to) { coord_carry_limbs(v, from, to); }
+static inline void coord_operand(coord8 *v) { coord_carry(v); }
 static inline void coord_shift_operand(coord8 *v, unsigned bits) {
     for (int k = 0; k < 2; k++) {
         fp8_shift_left(&v->c[k], bits);
