@@ -8,18 +8,59 @@ const uint64_t FP8_MODULUS[FP8_LIMBS] = {0xeffffffffaaab, 0xfeb153ffffb9f, 0x6b0
 const uint64_t FP8_ONE[FP8_LIMBS] = {0x6480ea8e9b9af, 0x65766c8fe444f, 0x8b540fea96f7d, 0x3b2ee82efd422,
                                      0xa6723e5f0ade5, 0xff6eb6fdd4230, 0xe06ef23c24a25, 0x0000000014c8e};
 
-void fp8_mul(fp8 *out, const fp8 *a, const fp8 *b) { fp8_mul_beside(out, a, b, fp8_nothing, 0); }
-void fp8_sqr(fp8 *out, const fp8 *a) { fp8_sqr_beside(out, a, fp8_nothing, 0); }
-void fp8_mul_wide(fp8_wide *out, const fp8 *a, const fp8 *b) { fp8_mul_wide_beside(out, a, b, fp8_nothing, 0); }
+void fp8_mul(fp8 *out, const fp8 *a, const fp8 *b) { fp8_mul_beside(out, a, b, fp8_nothing, 0, 0, 0); }
+
+// With six terms a step a column stays below 49 * 2^52 < 2^58.
+void fp8_mul2(fp8 *out, const fp8 *a, const fp8 *b, const fp8 *c, const fp8 *d) {
+    const __m512i ninv = _mm512_set1_epi64(FP8_NINV), zero = _mm512_setzero_si512();
+    __m512i t[FP8_LIMBS + 1];
+    FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) t[j] = zero;
+    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
+        const __m512i b_i = b->l[i], d_i = d->l[i];
+        t[FP8_LIMBS] = zero;
+        t[0] = fp8_lo(fp8_lo(t[0], a->l[0], b_i), c->l[0], d_i);
+        const __m512i m = fp8_lo(zero, t[0], ninv);
+        FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[j] = fp8_lo(t[j], a->l[j], b_i);
+        FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) t[j + 1] = fp8_hi(t[j + 1], a->l[j], b_i);
+        FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[j] = fp8_lo(t[j], c->l[j], d_i);
+        FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) t[j + 1] = fp8_hi(t[j + 1], c->l[j], d_i);
+        fp8_reduce_step(t, m);
+    }
+    FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = t[j];
+}
+void fp8_sqr(fp8 *out, const fp8 *a) { fp8_sqr_beside(out, a, fp8_nothing, 0, 0, 0); }
+
+void fp8_sqr2(fp8 *out, const fp8 *a, const fp8 *b) {
+    __m512i t[FP8_COLUMNS];
+    FP8_UNROLL for (int j = 0; j < FP8_COLUMNS; j++) t[j] = _mm512_setzero_si512();
+    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) fp8_add_cross(t, a, i), fp8_add_cross(t, b, i);
+    fp8_double_columns(t);
+    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) fp8_add_diagonal(t, a, i), fp8_add_diagonal(t, b, i);
+    fp8_reduce_columns(out, t, fp8_nothing, 0, 0, 0);
+}
+
+// A column has at most 8 low and 8 high halves: below 2^56.
+void fp8_mul_wide(fp8_wide *out, const fp8 *a, const fp8 *b) {
+    __m512i t[FP8_COLUMNS];
+    FP8_UNROLL for (int j = 0; j < FP8_COLUMNS; j++) t[j] = _mm512_setzero_si512();
+    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
+        FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) t[i + j] = fp8_lo(t[i + j], a->l[j], b->l[i]);
+        FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) t[i + j + 1] = fp8_hi(t[i + j + 1], a->l[j], b->l[i]);
+    }
+    FP8_UNROLL for (int j = 0; j < FP8_COLUMNS; j++) out->c[j] = t[j];
+}
 void fp8_sqr_wide(fp8_wide *out, const fp8 *a) {
-    __m512i t[2 * FP8_LIMBS];
-    fp8_sqr_columns(t, a, fp8_nothing, 0);
-    FP8_UNROLL for (int j = 0; j < 2 * FP8_LIMBS; j++) out->c[j] = t[j];
+    __m512i t[FP8_COLUMNS];
+    FP8_UNROLL for (int j = 0; j < FP8_COLUMNS; j++) t[j] = _mm512_setzero_si512();
+    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) fp8_add_cross(t, a, i);
+    fp8_double_columns(t);
+    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) fp8_add_diagonal(t, a, i);
+    FP8_UNROLL for (int j = 0; j < FP8_COLUMNS; j++) out->c[j] = t[j];
 }
 void fp8_reduce_wide(fp8 *out, const fp8_wide *v) {
-    __m512i t[2 * FP8_LIMBS];
-    FP8_UNROLL for (int j = 0; j < 2 * FP8_LIMBS; j++) t[j] = v->c[j];
-    fp8_reduce_columns(out, t, fp8_nothing, 0);
+    __m512i t[FP8_COLUMNS];
+    FP8_UNROLL for (int j = 0; j < FP8_COLUMNS; j++) t[j] = v->c[j];
+    fp8_reduce_columns(out, t, fp8_nothing, 0, 0, 0);
 }
 
 void fp8_canonical_rare(fp8 *v) {

@@ -35,13 +35,17 @@ typedef struct fp8_wide {
 // p, and 2^416 mod p.
 extern const uint64_t FP8_MODULUS[FP8_LIMBS], FP8_ONE[FP8_LIMBS];
 
-// Multiplications leave out the last carries: results are loose, with limbs below 2^59 in magnitude, and take a
-// fp8_carry or fp8_carry_digits before they are multiplied. That is a chain of dependent instructions, best done where
-// a processor has something else to do beside it, which is not at the end of a multiplication.
+// Multiplications (there are more in fp8_mul.h) leave out the last carries: results are loose, with limbs below 2^59 in
+// magnitude, and take a fp8_carry or fp8_carry_digits before they are multiplied. That is a chain of dependent
+// instructions, best done where a processor has something else to do beside it, which is not at the end of a
+// multiplication.
 
 // out := a b / 2^416 mod p, below p + a b / 2^416. For digits a, b with a b < 2^796; out may be a or b.
 void fp8_mul(fp8 *out, const fp8 *a, const fp8 *b);
 void fp8_sqr(fp8 *out, const fp8 *a);
+// out := (a b + c d) / 2^416 and (a^2 + b^2) / 2^416 mod p, below p more than that; digits, sums below 2^796.
+void fp8_mul2(fp8 *out, const fp8 *a, const fp8 *b, const fp8 *c, const fp8 *d);
+void fp8_sqr2(fp8 *out, const fp8 *a, const fp8 *b);
 // t := a b, a^2 for digits a, b; every column below 2^56.
 void fp8_mul_wide(fp8_wide *t, const fp8 *a, const fp8 *b);
 void fp8_sqr_wide(fp8_wide *t, const fp8 *a);

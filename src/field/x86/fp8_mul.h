@@ -2,17 +2,16 @@
 //
 // The multiplications of fp8.h with other work between their steps. Bounds are stated for one lane.
 //
-// A multiplication keeps the two units that can do it busy for one cycle an instruction, and leaves two others idle.
-// What they could do meanwhile must be close: a processor has some 64 vector instructions in view, far less than a
+// A multiplication keeps the units that can do it busy, one instruction a cycle, and leaves others idle. What they
+// could do meanwhile must be close: a processor has some 64 vector instructions in view, far less than a
 // multiplication, so that work before or after it does not overlap with more than its ends. Hence *beside*: a function
-// that is compiled into the multiplication and called after each of its steps 0 .. FP8_STEPS - 1, with `state`. It may
-// touch anything but the operands and the result.
+// that is compiled into the multiplication, which calls its steps `from` .. `to` - 1 with `state`, spread over its own
+// eight. It may touch anything but the operands and the result.
 #ifndef CUZK_FIELD_X86_FP8_MUL_H
 #define CUZK_FIELD_X86_FP8_MUL_H
 
 #include "field/x86/fp8.h"
 
-enum { FP8_STEPS = 8 };
 typedef void fp8_beside(void *state, int step);
 
 // What is written once and compiled into several functions; gcc would rather share the code and branch in it.
@@ -20,6 +19,10 @@ typedef void fp8_beside(void *state, int step);
 #define FP8_UNROLL _Pragma("GCC unroll 16")
 
 FP8_INLINE void fp8_nothing(void *state, int step) { (void)state, (void)step; }
+// After step i of eight.
+FP8_INLINE void fp8_call_beside(int i, fp8_beside *beside, void *state, int from, int to) {
+    FP8_UNROLL for (int k = i * (to - from) / 8; k < (i + 1) * (to - from) / 8; k++) beside(state, from + k);
+}
 
 static const int64_t FP8_NINV = 0x3fffcfffcfffd; // -1/p mod 2^52
 
@@ -36,11 +39,20 @@ FP8_INLINE __m512i fp8_carry_out(__m512i column) {
     return _mm512_srai_epi64(_mm512_add_epi64(column, _mm512_set1_epi64(FP8_MASK)), FP8_LIMB_BITS);
 }
 
+// The last part of a step: t := (t + m p) / 2^52, given m. The low half of m p[0] is never computed: it only makes the
+// carry (fp8_carry_out).
+FP8_INLINE void fp8_reduce_step(__m512i t[FP8_LIMBS + 1], __m512i m) {
+    t[1] = fp8_hi(_mm512_add_epi64(t[1], fp8_carry_out(t[0])), m, fp8_limb_p(0));
+    FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[j] = fp8_lo(t[j], m, fp8_limb_p(j));
+    FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[j + 1] = fp8_hi(t[j + 1], m, fp8_limb_p(j));
+    FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) t[j] = t[j + 1];
+}
+
 // As fp8_mul. Limb by limb (Koc, Acar, Kaliski 1996): t := (t + a b[i] + m p) / 2^52. A column gets at most four terms
-// below 2^52 a step and passes through eight steps, with a carry below 2^6: it stays below 33 * 2^52 < 2^58. The low
-// half of m p[0] is never computed: it only makes the carry (fp8_carry_out). At the end t = (a b + m p) / 2^416 with
-// m < 2^416.
-FP8_INLINE void fp8_mul_beside(fp8 *out, const fp8 *a, const fp8 *b, fp8_beside *beside, void *state) {
+// below 2^52 a step and passes through eight steps, with a carry below 2^6: it stays below 33 * 2^52 < 2^58. At the end
+// t = (a b + m p) / 2^416 with m < 2^416.
+FP8_INLINE void fp8_mul_beside(fp8 *out, const fp8 *a, const fp8 *b, fp8_beside *beside, void *state, int from,
+                               int to) {
     const __m512i ninv = _mm512_set1_epi64(FP8_NINV), zero = _mm512_setzero_si512();
     const fp8 x = *a; // in registers, whatever is written beside
     __m512i t[FP8_LIMBS + 1];
@@ -52,65 +64,55 @@ FP8_INLINE void fp8_mul_beside(fp8 *out, const fp8 *a, const fp8 *b, fp8_beside 
         const __m512i m = fp8_lo(zero, t[0], ninv); // early: everything below waits for it
         FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[j] = fp8_lo(t[j], x.l[j], b_i);
         FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) t[j + 1] = fp8_hi(t[j + 1], x.l[j], b_i);
-        t[1] = fp8_hi(_mm512_add_epi64(t[1], fp8_carry_out(t[0])), m, fp8_limb_p(0));
-        FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[j] = fp8_lo(t[j], m, fp8_limb_p(j));
-        FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[j + 1] = fp8_hi(t[j + 1], m, fp8_limb_p(j));
-        FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) t[j] = t[j + 1];
-        beside(state, i);
+        fp8_reduce_step(t, m);
+        fp8_call_beside(i, beside, state, from, to);
     }
     FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = t[j];
 }
 
-// As fp8_mul_wide. A column has at most 8 low and 8 high halves: below 2^56.
-FP8_INLINE void fp8_mul_wide_beside(fp8_wide *out, const fp8 *a, const fp8 *b, fp8_beside *beside, void *state) {
-    const fp8 x = *a;
-    __m512i t[2 * FP8_LIMBS];
-    FP8_UNROLL for (int j = 0; j < 2 * FP8_LIMBS; j++) t[j] = _mm512_setzero_si512();
-    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
-        const __m512i b_i = b->l[i];
-        FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) t[i + j] = fp8_lo(t[i + j], x.l[j], b_i);
-        FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) t[i + j + 1] = fp8_hi(t[i + j + 1], x.l[j], b_i);
-        beside(state, i);
-    }
-    FP8_UNROLL for (int j = 0; j < 2 * FP8_LIMBS; j++) out->c[j] = t[j];
-}
+// Squares by columns of weight 2^(52 j). Products of two different limbs are added once and doubled as columns (a limb
+// has no bit to spare for doubling). A column of one square is below 2^56.
+enum { FP8_COLUMNS = 2 * FP8_LIMBS };
 
-// The columns of a^2, with steps 0 .. 3 of what is beside. Products of two different limbs are added once and doubled
-// as columns (a limb has no bit to spare for doubling).
-FP8_INLINE void fp8_sqr_columns(__m512i t[2 * FP8_LIMBS], const fp8 *a, fp8_beside *beside, void *state) {
-    const fp8 x = *a;
-    FP8_UNROLL for (int j = 0; j < 2 * FP8_LIMBS; j++) t[j] = _mm512_setzero_si512();
-    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
-        FP8_UNROLL for (int j = i + 1; j < FP8_LIMBS; j++) t[i + j] = fp8_lo(t[i + j], x.l[i], x.l[j]);
-        FP8_UNROLL for (int j = i + 1; j < FP8_LIMBS; j++) t[i + j + 1] = fp8_hi(t[i + j + 1], x.l[i], x.l[j]);
-        if (i < 3) beside(state, i);
-    }
-    FP8_UNROLL for (int j = 1; j < 2 * FP8_LIMBS - 1; j++) t[j] = _mm512_add_epi64(t[j], t[j]);
-    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
-        t[2 * i] = fp8_lo(t[2 * i], x.l[i], x.l[i]);
-        t[2 * i + 1] = fp8_hi(t[2 * i + 1], x.l[i], x.l[i]);
-    }
-    beside(state, 3);
+FP8_INLINE void fp8_add_cross(__m512i t[FP8_COLUMNS], const fp8 *x, int i) {
+    FP8_UNROLL for (int j = i + 1; j < FP8_LIMBS; j++) t[i + j] = fp8_lo(t[i + j], x->l[i], x->l[j]);
+    FP8_UNROLL for (int j = i + 1; j < FP8_LIMBS; j++) t[i + j + 1] = fp8_hi(t[i + j + 1], x->l[i], x->l[j]);
 }
-
-// As fp8_reduce_wide, with steps 4 .. 7 of what is beside. One step takes away the lowest column. A column gets at most
-// 8 low and 8 high halves and a carry: it grows by 2^56.
-FP8_INLINE void fp8_reduce_columns(fp8 *out, __m512i t[2 * FP8_LIMBS], fp8_beside *beside, void *state) {
+FP8_INLINE void fp8_double_columns(__m512i t[FP8_COLUMNS]) {
+    FP8_UNROLL for (int j = 1; j < FP8_COLUMNS - 1; j++) t[j] = _mm512_add_epi64(t[j], t[j]);
+}
+FP8_INLINE void fp8_add_diagonal(__m512i t[FP8_COLUMNS], const fp8 *x, int i) {
+    t[2 * i] = fp8_lo(t[2 * i], x->l[i], x->l[i]);
+    t[2 * i + 1] = fp8_hi(t[2 * i + 1], x->l[i], x->l[i]);
+}
+// out := t / 2^416 mod p in (t / 2^416, t / 2^416 + p), loose, for columns below 2^58 in magnitude. One step takes away
+// the lowest column; one gets at most 8 low and 8 high halves and a carry, and grows by 2^56.
+FP8_INLINE void fp8_reduce_columns(fp8 *out, __m512i t[FP8_COLUMNS], fp8_beside *beside, void *state, int from,
+                                   int to) {
     const __m512i ninv = _mm512_set1_epi64(FP8_NINV), zero = _mm512_setzero_si512();
     FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
         const __m512i m = fp8_lo(zero, t[i], ninv);
         t[i + 1] = fp8_hi(_mm512_add_epi64(t[i + 1], fp8_carry_out(t[i])), m, fp8_limb_p(0));
         FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[i + j] = fp8_lo(t[i + j], m, fp8_limb_p(j));
         FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[i + j + 1] = fp8_hi(t[i + j + 1], m, fp8_limb_p(j));
-        if (i % 2 != 0) beside(state, 4 + i / 2);
+        fp8_call_beside(i, beside, state, from, to);
     }
     FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = t[FP8_LIMBS + j];
 }
 
-FP8_INLINE void fp8_sqr_beside(fp8 *out, const fp8 *a, fp8_beside *beside, void *state) {
-    __m512i t[2 * FP8_LIMBS];
-    fp8_sqr_columns(t, a, beside, state);
-    fp8_reduce_columns(out, t, beside, state);
+// As fp8_sqr.
+FP8_INLINE void fp8_sqr_beside(fp8 *out, const fp8 *a, fp8_beside *beside, void *state, int from, int to) {
+    const int half = from + (to - from) / 2;
+    const fp8 x = *a;
+    __m512i t[FP8_COLUMNS];
+    FP8_UNROLL for (int j = 0; j < FP8_COLUMNS; j++) t[j] = _mm512_setzero_si512();
+    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
+        fp8_add_cross(t, &x, i);
+        fp8_call_beside(i, beside, state, from, half);
+    }
+    fp8_double_columns(t);
+    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) fp8_add_diagonal(t, &x, i);
+    fp8_reduce_columns(out, t, beside, state, half, to);
 }
 
 #endif

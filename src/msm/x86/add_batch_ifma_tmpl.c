@@ -224,13 +224,13 @@ static void forward(const batch *j, group *groups, fp8 run[CHAINS]) {
     const size_t count = (j->n - 1) / FP8_LANES + 1;
     outward w = {.to = &groups[0], .run = &run[0]};
     choose(&w.o, j, 0);
-    for (int step = 0; step < FP8_STEPS; step++) outward_step(&w, step);
+    for (int step = 0; step < COORD_STEPS; step++) outward_step(&w, step);
     outward_end(&w);
     for (size_t g = 0; g + 1 < count; g++) {
         fp8 *r = &run[g % CHAINS];
         w.to = &groups[g + 1], w.run = &run[(g + 1) % CHAINS];
         choose(&w.o, j, (g + 1) * FP8_LANES);
-        fp8_mul_beside(r, &groups[g].before, &groups[g].den, outward_step, &w);
+        fp8_mul_beside(r, &groups[g].before, &groups[g].den, outward_step, &w, 0, COORD_STEPS);
         outward_end(&w);
     }
     fp8_mul(&run[(count - 1) % CHAINS], &groups[count - 1].before, &groups[count - 1].den);
@@ -253,11 +253,15 @@ static void invert(fp8 z[CHAINS], const fp8 run[CHAINS]) {
 typedef struct work {
     operands o; // the sums of lanes that are not general go nowhere
     const group *from;
-    coord8 y1;
-    coord8 d, dy, lambda;
-    coord8 x3; // first lambda^2
-    coord8 t;  // 2^16 (x1 - x3), then its product with lambda, then y3
-    fp8 inverse;
+    coord8 y1, lambda;
+    union {        // little of it, so that three groups stay in a first-level cache
+        coord8 dy; // y2 - y1
+        coord8 x3; // lambda^2, then x3
+    };
+    union {
+        coord8 d; // x2 - x1, in G2
+        coord8 t; // 2^16 (x1 - x3), then its product with lambda, then y3
+    };
 } work;
 
 // Reduced coordinates as they are stored, a row a lane, and four of those on their way.
@@ -281,9 +285,9 @@ static inline void store_rows(__m512i rows[COORD_DEGREE][FP8_LANES], POINT *cons
 // What the steps beside the multiplications of one turn share: three groups, each a stage behind the other.
 typedef struct homeward {
     work *slope, *x, *y; // the next group takes the place of y
-    fp8 *chain;
-    operands ahead[2]; // points asked for
-    bool twice;        // both of them
+    fp8 *chain, inverse; // of the slope's denominator
+    operands ahead[2];   // points asked for
+    bool twice;          // both of them
     __m512i last[COORD_DEGREE];
     __m512i rows[COORD_DEGREE][FP8_LANES];
 } homeward;
@@ -321,7 +325,7 @@ FP8_INLINE void beside_inverse(void *state, int step) {
 FP8_INLINE void beside_chain(void *state, int step) {
     homeward *h = state;
     work *w = h->x;
-    if (step == 0) fp8_carry_digits(&h->slope->inverse);
+    if (step == 0) fp8_carry_digits(&h->inverse);
     if (step == 1) {
         coord_sub(&w->x3, &w->x3, &w->from->x1);
         coord_sub(&w->x3, &w->x3, &w->from->x2);
@@ -365,7 +369,7 @@ FP8_INLINE void beside_square(void *state, int step) {
     if (step == 5) coord_neg_lanes(&h->y->y1, h->y->o.negate_p);
 }
 FP8_INLINE void alone(fp8_beside *work_beside, homeward *h) {
-    for (int step = 0; step < FP8_STEPS; step++) work_beside(h, step);
+    for (int step = 0; step < COORD_STEPS; step++) work_beside(h, step);
 }
 
 // z: the inverse of each lane's product. The points of the additions `later` are asked for meanwhile, at an even pace:
@@ -397,10 +401,10 @@ static void backward(const batch *j, const group *groups, fp8 z[CHAINS], const b
         const __mmask8 other = (__mmask8)(h.slope->o.active & ~from->lanes);
         if (__builtin_expect(other != 0, 0)) slow_lanes(&slow, &h.slope->o, g * FP8_LANES, other);
         h.chain = &z[g % CHAINS];
-        fp8_mul_beside(&h.slope->inverse, h.chain, &from->before, beside_inverse, &h);
-        fp8_mul_beside(h.chain, h.chain, &from->den, beside_chain, &h);
+        fp8_mul_beside(&h.inverse, h.chain, &from->before, beside_inverse, &h, 0, COORD_STEPS);
+        fp8_mul_beside(h.chain, h.chain, &from->den, beside_chain, &h, 0, COORD_STEPS);
         coord_canonical_end(&h.x->x3);
-        coord_over(&h.slope->lambda, &h.slope->dy, &h.slope->d, &h.slope->inverse, beside_slope, &h);
+        coord_over(&h.slope->lambda, &h.slope->dy, &h.slope->d, &h.inverse, beside_slope, &h);
         coord_canonical_end(&h.y->t);
         coord_mul(&h.x->t, &h.x->lambda, &h.x->t, beside_product, &h);
         if (g > 0) take(h.y, j, groups, g - 1, &nowhere);

@@ -13,7 +13,10 @@
 #include "field/x86/fp8_mul.h"
 #include "msm/types.h"
 
-enum { COORD_DEGREE = MSM_GROUP };
+enum {
+    COORD_DEGREE = MSM_GROUP,
+    COORD_STEPS = 8, // of other work beside a multiplication (fp8_mul.h)
+};
 
 typedef struct coord8 {
     fp8 c[COORD_DEGREE];
@@ -62,20 +65,20 @@ static inline void coord_operand(coord8 *v) { fp8_carry_digits(&v->c[0]); }
 static inline void coord_shift_operand(coord8 *v, unsigned bits) { fp8_shift_left(&v->c[0], bits); }
 // What is inverted for 1/d: d, or its norm / 2^416. Digits.
 static inline void coord_denominator(fp8 *den, const coord8 *d) { *den = d->c[0]; }
-// What follows are multiplications with other work beside them (fp8_mul.h).
-// out := a / d, loose, given the inverse of d's denominator: bounds as for fp8_mul.
+// What follows are multiplications with COORD_STEPS steps of other work beside them.
+// out := a / d, loose, given the inverse of d's denominator: bounds as for fp8_mul. `out` is not an operand.
 FP8_INLINE void coord_over(coord8 *out, const coord8 *a, const coord8 *d, const fp8 *inverse, fp8_beside *beside,
                            void *state) {
     (void)d;
-    fp8_mul_beside(&out->c[0], &a->c[0], inverse, beside, state);
+    fp8_mul_beside(&out->c[0], &a->c[0], inverse, beside, state, 0, COORD_STEPS);
 }
 // Loose, in [0, p + 2^370).
 FP8_INLINE void coord_sqr(coord8 *out, const coord8 *a, fp8_beside *beside, void *state) {
-    fp8_sqr_beside(&out->c[0], &a->c[0], beside, state);
+    fp8_sqr_beside(&out->c[0], &a->c[0], beside, state, 0, COORD_STEPS);
 }
-// Loose; parts in (-2^370, p + 2^370).
+// Loose, in [0, p + 2^370).
 FP8_INLINE void coord_mul(coord8 *out, const coord8 *a, const coord8 *b, fp8_beside *beside, void *state) {
-    fp8_mul_beside(&out->c[0], &a->c[0], &b->c[0], beside, state);
+    fp8_mul_beside(&out->c[0], &a->c[0], &b->c[0], beside, state, 0, COORD_STEPS);
 }
 
 #else
@@ -89,46 +92,32 @@ static inline void coord_shift_operand(coord8 *v, unsigned bits) {
 }
 
 static inline void coord_denominator(fp8 *den, const coord8 *d) {
-    fp8_wide s, t;
-    fp8_sqr_wide(&s, &d->c[0]);
-    fp8_sqr_wide(&t, &d->c[1]);
-    for (int j = 0; j < 2 * FP8_LIMBS; j++) s.c[j] = _mm512_add_epi64(s.c[j], t.c[j]); // below 2^57
-    fp8_reduce_wide(den, &s);
+    fp8_sqr2(den, &d->c[0], &d->c[1]);
     fp8_carry_digits(den);
 }
 
-// The parts of Karatsuba's products: p = a0 b0, q = a1 b1, r = (a0 + a1) s. Columns of each are below 2^56, so those
-// of r - p + q and r - p - q are below 2^58.
-FP8_INLINE void coord_products(fp8_wide *p, fp8_wide *q, fp8_wide *r, const coord8 *a, const coord8 *b, const fp8 *s,
-                               fp8_beside *beside, void *state) {
-    fp8 sum;
-    fp8_add(&sum, &a->c[0], &a->c[1]);
-    fp8_carry_digits(&sum);
-    fp8_mul_wide_beside(r, &sum, s, beside, state);
-    fp8_mul_wide(p, &a->c[0], &b->c[0]);
-    fp8_mul_wide(q, &a->c[1], &b->c[1]);
+// Products are the four of the textbook, two at a time under one reduction. Karatsuba's three have 128 instructions of
+// 768 less, but took as long: their columns do not fit into registers, and have to be joined. Two products at a time
+// leave no registers for other work: that stands beside single ones.
+
+// out := 2p - v, digits, for a tight v below 2p.
+static inline void fp8_opposite(fp8 *out, const fp8 *v) {
+    for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = _mm512_sub_epi64(fp8_limb_p(j), v->l[j]);
+    fp8_add_p(out);
+    fp8_carry_digits(out);
 }
 
-// a (d0 - d1 u) n, with n the inverse of the norm:
-// (a0 + a1 u)(d0 - d1 u) = a0 d0 + a1 d1 + ((a0 + a1)(d0 - d1) - a0 d0 + a1 d1) u.
-// For d1 < 2p the factor d0 - d1 + 2p is not negative and both sums are integers >= 0.
+// a (d0 - d1 u) n, with n the inverse of the norm: (a0 d0 + a1 d1 + (a1 d0 - a0 d1) u) n, for d1 < 2p.
 FP8_INLINE void coord_over(coord8 *out, const coord8 *a, const coord8 *d, const fp8 *inverse, fp8_beside *beside,
                            void *state) {
-    fp8_wide p, q, r;
-    fp8 s;
-    fp8_sub(&s, &d->c[0], &d->c[1]);
-    fp8_add_p(&s), fp8_add_p(&s);
-    fp8_carry_digits(&s);
-    coord_products(&p, &q, &r, a, d, &s, beside, state);
-    for (int j = 0; j < 2 * FP8_LIMBS; j++) {
-        r.c[j] = _mm512_add_epi64(_mm512_sub_epi64(r.c[j], p.c[j]), q.c[j]);
-        p.c[j] = _mm512_add_epi64(p.c[j], q.c[j]);
-    }
-    fp8_reduce_wide(&out->c[0], &p);
-    fp8_reduce_wide(&out->c[1], &r);
-    fp8_carry_digits(&out->c[0]), fp8_carry_digits(&out->c[1]);
-    fp8_mul(&out->c[0], &out->c[0], inverse);
-    fp8_mul(&out->c[1], &out->c[1], inverse);
+    fp8 re, im, e;
+    fp8_opposite(&e, &d->c[1]);
+    fp8_mul2(&re, &a->c[0], &d->c[0], &a->c[1], &d->c[1]);
+    fp8_mul2(&im, &a->c[1], &d->c[0], &a->c[0], &e);
+    fp8_carry_digits(&re);
+    fp8_mul_beside(&out->c[0], &re, inverse, beside, state, 0, COORD_STEPS / 2);
+    fp8_carry_digits(&im);
+    fp8_mul_beside(&out->c[1], &im, inverse, beside, state, COORD_STEPS / 2, COORD_STEPS);
 }
 
 // (a0 + a1)(a0 - a1) + 2 a0 a1 u, for a1 < 2p.
@@ -141,23 +130,18 @@ FP8_INLINE void coord_sqr(coord8 *out, const coord8 *a, fp8_beside *beside, void
     fp8_carry_digits(&t);
     fp8_add(&twice, &a->c[0], &a->c[0]);
     fp8_carry_digits(&twice);
-    fp8_mul_beside(&out->c[0], &s, &t, beside, state);
-    fp8_mul(&out->c[1], &twice, &a->c[1]);
+    fp8_mul_beside(&out->c[0], &s, &t, beside, state, 0, COORD_STEPS / 2);
+    fp8_mul_beside(&out->c[1], &twice, &a->c[1], beside, state, COORD_STEPS / 2, COORD_STEPS);
 }
 
-// a0 b0 - a1 b1 + ((a0 + a1)(b0 + b1) - a0 b0 - a1 b1) u. The first part may be negative, by a1 b1 / 2^416.
+// a0 b0 - a1 b1 + (a0 b1 + a1 b0) u, for a1 < 2p.
 FP8_INLINE void coord_mul(coord8 *out, const coord8 *a, const coord8 *b, fp8_beside *beside, void *state) {
-    fp8_wide p, q, r;
-    fp8 s;
-    fp8_add(&s, &b->c[0], &b->c[1]);
-    fp8_carry_digits(&s);
-    coord_products(&p, &q, &r, a, b, &s, beside, state);
-    for (int j = 0; j < 2 * FP8_LIMBS; j++) {
-        r.c[j] = _mm512_sub_epi64(_mm512_sub_epi64(r.c[j], p.c[j]), q.c[j]);
-        p.c[j] = _mm512_sub_epi64(p.c[j], q.c[j]);
-    }
-    fp8_reduce_wide(&out->c[0], &p);
-    fp8_reduce_wide(&out->c[1], &r);
+    fp8 re, e;
+    fp8_opposite(&e, &a->c[1]);
+    fp8_mul2(&re, &a->c[0], &b->c[0], &e, &b->c[1]);
+    for (int step = 0; step < COORD_STEPS; step++) beside(state, step);
+    fp8_mul2(&out->c[1], &a->c[0], &b->c[1], &a->c[1], &b->c[0]);
+    out->c[0] = re;
 }
 
 #endif
