@@ -230,10 +230,15 @@ static void split_task(void *ctx, size_t task, unsigned worker) {
     const unsigned bits = w->bits[j->dim];
     const columns c = columns_of(j, task);
     uint64_t *tile = tile_of(w, worker);
+    const wide_factor *tw = w->split[j->out.inverse];
     wide_walk walk;
-    if (j->coset) coset_walk(&walk, w, &c);
-    w->k->load_columns(tile, j->a + c.at, c.stride, bits, j->coset ? &walk : 0);
-    w->k->split(tile, bits, w->split[j->out.inverse]);
+    if (j->coset) {
+        coset_walk(&walk, w, &c);
+        w->k->load_columns(tile, j->a + c.at, c.stride, bits, &walk);
+        w->k->split(tile, bits, tw);
+    } else {
+        w->k->split_columns(tile, j->a + c.at, c.stride, bits, tw);
+    }
     twist_walk(&walk, j, c.m, &j->out);
     w->k->store_columns(j->a + c.at, c.stride, tile, bits, &walk);
 }
@@ -312,11 +317,10 @@ static void rows_split(const row_job *j, fr *a, size_t task, unsigned worker, bo
     uint64_t *tile = tile_of(w, worker);
     fr *row[WIDE_LANES];
     rows_of((const fr **)row, w, a, task, false);
-    w->k->load_rows(tile, (const fr *const *)row, bits);
-    w->k->split(tile, bits, w->split[j->inverse]);
+    w->k->split_rows(tile, (const fr *const *)row, bits, w->split[j->inverse]);
     if (j->scale != 0) w->k->scale(tile, bits, j->scale);
     if (then_merge) w->k->merge(tile, bits, w->merge);
-    w->k->store_rows(row, tile, bits);
+    w->k->store_rows(row, tile, bits, !then_merge);
 }
 static void rows_task(void *ctx, size_t task, unsigned worker) {
     const row_job *j = ctx;
@@ -337,13 +341,11 @@ static void quotient_task(void *ctx, size_t task, unsigned worker) {
     uint64_t *tile = tile_of(w, worker);
     fr *row[WIDE_LANES];
     rows_of((const fr **)row, w, j->c, task, true);
-    w->k->load_rows(tile, (const fr *const *)row, bits);
-    w->k->split(tile, bits, w->split[1]);
-    w->k->store_rows(row, tile, bits);
+    w->k->split_rows(tile, (const fr *const *)row, bits, w->split[1]);
+    w->k->store_rows(row, tile, bits, false);
     const fr *from[WIDE_LANES];
     rows_of(from, w, j->b, task, true);
-    w->k->load_rows(tile, from, bits);
-    w->k->split(tile, bits, w->split[1]);
+    w->k->split_rows(tile, from, bits, w->split[1]);
     w->k->scale(tile, bits, j->scale);
     w->k->minus_rows(tile, (const fr *const *)row, bits);
     w->k->store_reversed(j->a + task * WIDE_LANES, (size_t)1 << w->row_bits, tile, bits);

@@ -34,21 +34,23 @@ typedef struct wide_walk {
     bool reversed;
 } wide_walk;
 
-// Elements in memory are below 2^256 before and after; canonical after a store without a walk. `tile` has
-// WIDE_VECTOR << bits words, aligned to 64 bytes, and is in a state of its own between calls. bits is in
+// Elements in memory are below 2^256 before and after; canonical after store_reversed and the last store_rows. `tile`
+// has WIDE_VECTOR << bits words, aligned to 64 bytes, and is in a state of its own between calls. bits is in
 // [WIDE_MIN_BITS, WIDE_MAX_BITS].
 typedef struct wide_kernels {
-    // Row i of the tile <-> the eight elements at a + i * stride; the walk may be NULL.
+    // Row i of the tile <-> the eight elements at a + i * stride. The walk of a store may be NULL.
     void (*load_columns)(uint64_t *tile, const fr *a, size_t stride, unsigned bits, const wide_walk *walk);
     void (*store_columns)(fr *a, size_t stride, uint64_t *tile, unsigned bits, const wide_walk *walk);
-    // Lane l of row i <-> row[l][i].
-    void (*load_rows)(uint64_t *tile, const fr *const row[WIDE_LANES], unsigned bits);
-    void (*store_rows)(fr *const row[WIDE_LANES], uint64_t *tile, unsigned bits);
+    // Lane l of row i -> row[l][i].
+    void (*store_rows)(fr *const row[WIDE_LANES], uint64_t *tile, unsigned bits, bool last);
     // Row i, bits reversed, goes to the eight elements at a + (i reversed) * stride.
     void (*store_reversed)(fr *a, size_t stride, uint64_t *tile, unsigned bits);
     // The sub-transform of each lane, natural -> bit-reversed order. tw[i], i < 2^(bits-1), is a root of order 2^bits
     // to the power of i with its bits reversed.
     void (*split)(uint64_t *tile, unsigned bits, const wide_factor *tw);
+    // The same of what is in memory, by columns or by rows, into the tile.
+    void (*split_columns)(uint64_t *tile, const fr *a, size_t stride, unsigned bits, const wide_factor *tw);
+    void (*split_rows)(uint64_t *tile, const fr *const row[WIDE_LANES], unsigned bits, const wide_factor *tw);
     // Bit-reversed -> natural order. tw[h + j], j < h = 2^s, is a root of order 2h to the power of j.
     void (*merge)(uint64_t *tile, unsigned bits, const wide_factor *tw);
     // Row i times by[i].

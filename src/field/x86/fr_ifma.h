@@ -125,15 +125,20 @@ LIMB_INLINE fr8 fr8_mul(const fr8 *a, const fr8 *b) {
     return x;
 }
 
-// The residue below r; clean in and out, any value below 2^260. k = floor(35 x4 / 2^52) is x/r - k < 1.34, as
-// 35/35.33 x/r - 1 < k <= x/r, so one subtraction more is enough.
-LIMB_INLINE void fr8_reduce(fr8 *x) {
-    const __m512i zero = _mm512_setzero_si512(), m = fr8_word(FR52_BITS);
-    const __m512i k = fr8_hi(zero, x->l[4], fr8_word(35));
-    fr8 y;
+// To below 1.4 r; clean in and out, any value below 2^260. k = floor(35 x4 / 2^52) is x/r - k < 1.34, as
+// 35/35.33 x/r - 1 < k <= x/r.
+LIMB_INLINE void fr8_reduce_short(fr8 *x) {
+    const __m512i k = fr8_hi(_mm512_setzero_si512(), x->l[4], fr8_word(35));
     for (int i = 0; i < 5; i++) x->l[i] = fr8_lo(x->l[i], k, fr8_word(FR52_NEG_R[i]));
     for (int i = 0; i < 4; i++) x->l[i + 1] = fr8_hi(x->l[i + 1], k, fr8_word(FR52_NEG_R[i]));
     fr8_clean(x);
+}
+
+// The residue below r: one subtraction more is enough.
+LIMB_INLINE void fr8_reduce(fr8 *x) {
+    const __m512i m = fr8_word(FR52_BITS);
+    fr8_reduce_short(x);
+    fr8 y;
     for (int i = 0; i < 5; i++) y.l[i] = _mm512_add_epi64(x->l[i], fr8_word(FR52_NEG_R[i]));
     fr8_lift(&y); // bit 52 of limb 4: x + 2^260 - r reached 2^260, so x >= r
     const __mmask8 over = _mm512_test_epi64_mask(y.l[4], fr8_word(UINT64_C(1) << 52));

@@ -38,6 +38,41 @@ LIMB_INLINE void lower(fr8 *x, const uint64_t kr[5]) {
     for (int i = 0; i < 5; i++) x->l[i] = _mm512_mask_sub_epi64(x->l[i], m, x->l[i], fr8_word(kr[i]));
 }
 
+static void ask_for(const fr *a) {
+    for (int i = 0; i < 4; i++) _mm_prefetch((const char *)(a + 2 * i), _MM_HINT_T0);
+}
+
+static void ask_to_write(fr *a) {
+    for (int i = 0; i < 4; i++) __builtin_prefetch(a + 2 * i, 1, 3);
+}
+
+// Eight rows of eight words <-> eight columns.
+LIMB_INLINE void transpose(__m512i x[8]) {
+    __m512i y[8], z[8];
+    for (int i = 0; i < 4; i++) {
+        y[2 * i] = _mm512_unpacklo_epi64(x[2 * i], x[2 * i + 1]);
+        y[2 * i + 1] = _mm512_unpackhi_epi64(x[2 * i], x[2 * i + 1]);
+    }
+    for (int i = 0; i < 2; i++)
+        for (int h = 0; h < 2; h++) {
+            z[4 * h + i] = _mm512_shuffle_i64x2(y[4 * h + i], y[4 * h + 2 + i], 0x88);
+            z[4 * h + 2 + i] = _mm512_shuffle_i64x2(y[4 * h + i], y[4 * h + 2 + i], 0xdd);
+        }
+    for (int i = 0; i < 4; i++) {
+        x[i] = _mm512_shuffle_i64x2(z[i], z[4 + i], 0x88);
+        x[4 + i] = _mm512_shuffle_i64x2(z[i], z[4 + i], 0xdd);
+    }
+}
+
+// Elements 2i and 2i + 1 of eight rows.
+LIMB_INLINE void rows_in(fr8 *even, fr8 *odd, const fr *const row[WIDE_LANES], size_t i) {
+    __m512i x[8];
+    for (int l = 0; l < 8; l++) x[l] = _mm512_loadu_si512(row[l] + 2 * i);
+    transpose(x);
+    *even = fr8_unpack(x[0], x[1], x[2], x[3]);
+    *odd = fr8_unpack(x[4], x[5], x[6], x[7]);
+}
+
 // A constant for each lane: limbs of c 2^(52 (i + 1)) mod r, not always the least residue.
 typedef struct lane_factor {
     fr8 c[5];
@@ -147,6 +182,12 @@ LIMB_INLINE void plain(fr8 *u, fr8 *v) {
     }
 }
 
+// The same for c = 1 and clean numbers below 4.5 r: (u + v, u - v + 7 r).
+LIMB_INLINE void plain_short(fr8 *u, fr8 *v) {
+    const fr8 t = *v;
+    for (int j = 0; j < 5; j++) spread(u, v, j, 0, t.l[j]);
+}
+
 // Zero for any number of rows, which a compiler does not know: it would take the words of a factor out of a loop over
 // the rows, and there is no room in registers for 25 of them.
 static inline size_t never(size_t i) { return i >> 40; }
@@ -228,6 +269,42 @@ static void merge(uint64_t *x, size_t len, const wide_factor *tw) {
     }
 }
 
+static void split_rest(uint64_t *tile, unsigned bits, const wide_factor *tw) {
+    const size_t q = (size_t)1 << bits >> 2;
+    for (size_t i = 0; i < 4; i += q == 2 ? 2 : 1) split(tile + i * q * WIDE_VECTOR, q, i, tw);
+}
+// The first two levels take rows below 2^256 < 2.21 r from memory, and ask for more while they compute.
+static void split_columns(uint64_t *tile, const fr *a, size_t stride, unsigned bits, const wide_factor *tw) {
+    enum { SOON = 4 };
+    const size_t q = (size_t)1 << bits >> 2;
+    for (size_t i = 0; i < q; i += 2) {
+        for (size_t k = i; k < i + 2; k++) {
+            const fr *row = a + k * stride;
+            if (k + SOON < q)
+                for (size_t j = 0; j < 4; j++) ask_for(row + (j * q + SOON) * stride);
+            fr8 x0 = fr8_load(row), x2 = fr8_load(row + 2 * q * stride);
+            plain_short(&x0, &x2);
+            *vec(tile, 2 * q + k) = x2;
+            fr8 x1 = fr8_load(row + q * stride), x3 = fr8_load(row + 3 * q * stride);
+            plain_short(&x1, &x3);
+            *vec(tile, 3 * q + k) = x3;
+            plain_short(&x0, &x1);
+            *vec(tile, k) = x0, *vec(tile, q + k) = x1;
+        }
+        const factor c = shared(&tw[1 + never(i)]);
+        fr8 *x2 = vec(tile, 2 * q + i), *x3 = vec(tile, 3 * q + i);
+        butterflies(x2, x3, vec(tile, 2 * q + i + 1), vec(tile, 3 * q + i + 1), false, c, c);
+    }
+    split_rest(tile, bits, tw);
+}
+static void split_rows(uint64_t *tile, const fr *const row[WIDE_LANES], unsigned bits, const wide_factor *tw) {
+    for (size_t i = 0; i < (size_t)1 << bits >> 1; i++) {
+        fr8 even, odd;
+        rows_in(&even, &odd, row, i);
+        *vec(tile, 2 * i) = even, *vec(tile, 2 * i + 1) = odd;
+    }
+    split(tile, (size_t)1 << bits, 0, tw);
+}
 static void tile_split(uint64_t *tile, unsigned bits, const wide_factor *tw) { split(tile, (size_t)1 << bits, 0, tw); }
 static void tile_merge(uint64_t *tile, unsigned bits, const wide_factor *tw) { merge(tile, (size_t)1 << bits, tw); }
 
@@ -296,15 +373,7 @@ LIMB_INLINE void pace_times(const pace *p, size_t pair, fr8 *x, fr8 *y) {
     times_pair(x, y, of_lane(&low[0]), of_lane(&low[1]));
 }
 
-static void ask_for(const fr *a) {
-    for (int i = 0; i < 4; i++) _mm_prefetch((const char *)(a + 2 * i), _MM_HINT_T0);
-}
-
-static void ask_to_write(fr *a) {
-    for (int i = 0; i < 4; i++) __builtin_prefetch(a + 2 * i, 1, 3);
-}
-
-static void load_columns_walk(uint64_t *tile, const fr *a, size_t stride, unsigned bits, const wide_walk *walk) {
+static void load_columns(uint64_t *tile, const fr *a, size_t stride, unsigned bits, const wide_walk *walk) {
     const size_t pairs = (size_t)1 << bits >> 1;
     pace p;
     pace_start(&p, walk, bits);
@@ -315,18 +384,6 @@ static void load_columns_walk(uint64_t *tile, const fr *a, size_t stride, unsign
         fr8 x = fr8_load(a + row * stride), y = fr8_load(a + (row + 1) * stride);
         pace_times(&p, i, &x, &y);
         *vec(tile, row) = x, *vec(tile, row + 1) = y;
-    }
-}
-
-static void load_columns(uint64_t *tile, const fr *a, size_t stride, unsigned bits, const wide_walk *walk) {
-    if (walk != 0) {
-        load_columns_walk(tile, a, stride, bits, walk);
-        return;
-    }
-    const size_t rows = (size_t)1 << bits;
-    for (size_t i = 0; i < rows; i++) {
-        if (i + AHEAD < rows) ask_for(a + (i + AHEAD) * stride);
-        *vec(tile, i) = fr8_load(a + i * stride);
     }
 }
 
@@ -362,7 +419,7 @@ static void store_columns(fr *a, size_t stride, uint64_t *tile, unsigned bits, c
         if (i + AHEAD < rows) ask_to_write(a + (i + AHEAD) * stride);
         fr8 x = *vec(tile, i);
         fr8_clean(&x);
-        fr8_reduce(&x);
+        fr8_reduce_short(&x);
         fr8_store(a + i * stride, &x);
     }
 }
@@ -376,50 +433,23 @@ static void store_reversed(fr *a, size_t stride, uint64_t *tile, unsigned bits) 
     }
 }
 
-// Eight rows of eight words <-> eight columns.
-LIMB_INLINE void transpose(__m512i x[8]) {
-    __m512i y[8], z[8];
-    for (int i = 0; i < 4; i++) {
-        y[2 * i] = _mm512_unpacklo_epi64(x[2 * i], x[2 * i + 1]);
-        y[2 * i + 1] = _mm512_unpackhi_epi64(x[2 * i], x[2 * i + 1]);
-    }
-    for (int i = 0; i < 2; i++)
-        for (int h = 0; h < 2; h++) {
-            z[4 * h + i] = _mm512_shuffle_i64x2(y[4 * h + i], y[4 * h + 2 + i], 0x88);
-            z[4 * h + 2 + i] = _mm512_shuffle_i64x2(y[4 * h + i], y[4 * h + 2 + i], 0xdd);
-        }
-    for (int i = 0; i < 4; i++) {
-        x[i] = _mm512_shuffle_i64x2(z[i], z[4 + i], 0x88);
-        x[4 + i] = _mm512_shuffle_i64x2(z[i], z[4 + i], 0xdd);
-    }
-}
-
-// Elements 2i and 2i + 1 of eight rows.
-LIMB_INLINE void rows_in(fr8 *even, fr8 *odd, const fr *const row[WIDE_LANES], size_t i) {
+// Elements 2i and 2i + 1 of eight rows, clean and below 2^256.
+LIMB_INLINE void rows_out(fr *const row[WIDE_LANES], size_t i, const fr8 *even, const fr8 *odd) {
     __m512i x[8];
-    for (int l = 0; l < 8; l++) x[l] = _mm512_loadu_si512(row[l] + 2 * i);
+    fr8_pack(x, even), fr8_pack(x + 4, odd);
     transpose(x);
-    *even = fr8_unpack(x[0], x[1], x[2], x[3]);
-    *odd = fr8_unpack(x[4], x[5], x[6], x[7]);
+    for (int l = 0; l < 8; l++) _mm512_storeu_si512(row[l] + 2 * i, x[l]);
 }
 
-static void load_rows(uint64_t *tile, const fr *const row[WIDE_LANES], unsigned bits) {
-    for (size_t i = 0; i < (size_t)1 << bits >> 1; i++) {
-        fr8 even, odd;
-        rows_in(&even, &odd, row, i);
-        *vec(tile, 2 * i) = even, *vec(tile, 2 * i + 1) = odd;
-    }
-}
-
-static void store_rows(fr *const row[WIDE_LANES], uint64_t *tile, unsigned bits) {
+static void store_rows(fr *const row[WIDE_LANES], uint64_t *tile, unsigned bits, bool last) {
     for (size_t i = 0; i < (size_t)1 << bits >> 1; i++) {
         fr8 even = *vec(tile, 2 * i), odd = *vec(tile, 2 * i + 1);
-        __m512i x[8];
         fr8_clean(&even), fr8_clean(&odd);
-        fr8_reduce(&even), fr8_reduce(&odd);
-        fr8_pack(x, &even), fr8_pack(x + 4, &odd);
-        transpose(x);
-        for (int l = 0; l < 8; l++) _mm512_storeu_si512(row[l] + 2 * i, x[l]);
+        if (last)
+            fr8_reduce(&even), fr8_reduce(&odd);
+        else
+            fr8_reduce_short(&even), fr8_reduce_short(&odd);
+        rows_out(row, i, &even, &odd);
     }
 }
 
@@ -451,10 +481,11 @@ static void minus_rows(uint64_t *tile, const fr *const row[WIDE_LANES], unsigned
 const wide_kernels WIDE_KERNELS_IFMA = {
     .load_columns = load_columns,
     .store_columns = store_columns,
-    .load_rows = load_rows,
     .store_rows = store_rows,
     .store_reversed = store_reversed,
     .split = tile_split,
+    .split_columns = split_columns,
+    .split_rows = split_rows,
     .merge = tile_merge,
     .scale = tile_scale,
     .times_columns = times_columns,
