@@ -116,7 +116,7 @@ static void run(void *ctx, size_t iterations) {
 static void bench_threads(state *s, unsigned threads, fr *abc) {
     cuzk_error err;
     const uint64_t rows = s->whole->instances[s->whole->n_instances].row;
-    const bench_effort effort = {.runs = RUNS, .iterations = 1, .budget_ns = 6e9};
+    const bench_effort effort = {.runs = RUNS, .iterations = 1, .budget_ns = 4e9};
     must(pool_create(&s->p, threads, &err), &err);
     const double fill = bench_bandwidth_measure(s->p).fill;
     const double reads = (double)packed_bytes(s->w);

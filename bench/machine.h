@@ -17,9 +17,10 @@ typedef struct bench_machine {
 //   {"bench":"machine","ghz":3.69,"mul_per_ns":3.68,"ifma_per_ns":3.68}
 const bench_machine *bench_machine_get(void);
 
-// Bytes a nanosecond between processor and memory with all threads of the pool at work, by the processor time they took;
-// best of a few runs on arrays that fit no cache. Bytes are what the program names: a processor that reads a line before it overwrites it moves more. Rows
-// "memory_fill", "memory_copy" and "memory_triad" are printed. Zeros if there is no memory for the arrays.
+// Bytes a nanosecond between processor and memory with all threads of the pool at work, by the processor time they
+// took; best of a few runs on arrays that fit no cache. Bytes are what the program names: a processor that reads a line
+// before it overwrites it moves more. Rows "memory_fill", "memory_copy" and "memory_triad" are printed. Zeros if there
+// is no memory for the arrays.
 typedef struct bench_bandwidth {
     double fill;  // write
     double copy;  // read, write
