@@ -19,7 +19,7 @@ struct ntt_wide {
     unsigned row_bits;             // bits of all dimensions but the last
     unsigned threads;
     size_t tile_words;
-    uint64_t *tiles;       // one a thread
+    uint64_t *tiles;       // two a thread
     wide_factor *split[2]; // forward, inverse (wide.h)
     wide_factor *merge;    // forward
     wide_factor *coset[2]; // at i: (g^(2^row_bits))^(i reversed), and the inverses
@@ -129,7 +129,7 @@ cuzk_status ntt_wide_create(ntt_wide **out, const ntt_domain *d, const wide_kern
     assert(w->dims <= MAX_DIMS && w->bits[w->dims - 1] >= WIDE_MIN_BITS);
     const size_t rows = (size_t)1 << w->bits[0];
     w->tile_words = rows * WIDE_VECTOR;
-    w->tiles = mem_alloc(MEM_TABLE, w->threads, w->tile_words * sizeof *w->tiles);
+    w->tiles = mem_alloc(MEM_TABLE, 2 * (size_t)w->threads, w->tile_words * sizeof *w->tiles);
     bool ok = w->tiles != 0;
     for (int i = 0; i < 2; i++) {
         w->split[i] = mem_alloc(MEM_TABLE, rows / 2, sizeof *w->split[i]);
@@ -177,7 +177,8 @@ typedef struct column_job {
     twist out;  // after a split
 } column_job;
 
-static uint64_t *tile_of(const ntt_wide *w, unsigned worker) { return w->tiles + (size_t)worker * w->tile_words; }
+static uint64_t *tile_of(const ntt_wide *w, unsigned worker) { return w->tiles + 2 * (size_t)worker * w->tile_words; }
+static uint64_t *second_tile_of(const ntt_wide *w, unsigned worker) { return tile_of(w, worker) + w->tile_words; }
 
 // A pool of more threads than there are tiles is not used.
 static void run(const ntt_wide *w, pool *p, size_t tasks, void (*fn)(void *, size_t, unsigned), const void *ctx) {
@@ -265,11 +266,10 @@ static void product_task(void *ctx, size_t task, unsigned worker) {
     const ntt_wide *w = j->w;
     const unsigned bits = w->bits[j->dim];
     const columns c = columns_of(j, task);
-    uint64_t *tile = tile_of(w, worker);
-    merge_columns(j, &c, j->a, tile);
-    w->k->store_columns(j->a + c.at, c.stride, tile, bits, 0);
+    uint64_t *tile = tile_of(w, worker), *other = second_tile_of(w, worker);
+    merge_columns(j, &c, j->a, other);
     merge_columns(j, &c, j->b, tile);
-    w->k->times_columns(tile, j->a + c.at, c.stride, bits);
+    w->k->times(tile, other, bits);
     w->k->split(tile, bits, w->split[1]);
     wide_walk walk;
     twist_walk(&walk, j, c.m, &j->out);
@@ -338,16 +338,14 @@ static void quotient_task(void *ctx, size_t task, unsigned worker) {
     const row_job *j = ctx;
     const ntt_wide *w = j->w;
     const unsigned bits = w->bits[w->dims - 1];
-    uint64_t *tile = tile_of(w, worker);
-    fr *row[WIDE_LANES];
-    rows_of((const fr **)row, w, j->c, task, true);
-    w->k->split_rows(tile, (const fr *const *)row, bits, w->split[1]);
-    w->k->store_rows(row, tile, bits, false);
-    const fr *from[WIDE_LANES];
-    rows_of(from, w, j->b, task, true);
-    w->k->split_rows(tile, from, bits, w->split[1]);
+    uint64_t *tile = tile_of(w, worker), *other = second_tile_of(w, worker);
+    const fr *row[WIDE_LANES];
+    rows_of(row, w, j->c, task, true);
+    w->k->split_rows(other, row, bits, w->split[1]);
+    rows_of(row, w, j->b, task, true);
+    w->k->split_rows(tile, row, bits, w->split[1]);
     w->k->scale(tile, bits, j->scale);
-    w->k->minus_rows(tile, (const fr *const *)row, bits);
+    w->k->minus(tile, other, bits);
     w->k->store_reversed(j->a + task * WIDE_LANES, (size_t)1 << w->row_bits, tile, bits);
 }
 

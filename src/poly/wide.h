@@ -55,10 +55,10 @@ typedef struct wide_kernels {
     void (*merge)(uint64_t *tile, unsigned bits, const wide_factor *tw);
     // Row i times by[i].
     void (*scale)(uint64_t *tile, unsigned bits, const wide_factor *by);
-    // Row i times the eight elements at b + i * stride, over 2^260: their product over 16 as elements of fr.h.
-    void (*times_columns)(uint64_t *tile, const fr *b, size_t stride, unsigned bits);
-    // Lane l of row i minus row[l][i].
-    void (*minus_rows)(uint64_t *tile, const fr *const row[WIDE_LANES], unsigned bits);
+    // Row i times row i of another tile, over 2^260: their product over 16 as elements of fr.h.
+    void (*times)(uint64_t *tile, const uint64_t *by, unsigned bits);
+    // Row i, just scaled, minus row i of another tile.
+    void (*minus)(uint64_t *tile, const uint64_t *by, unsigned bits);
 } wide_kernels;
 
 // The kernels of a level, NULL if there are none. No test; needs that level.
