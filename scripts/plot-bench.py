@@ -5,7 +5,7 @@
     make bench-scaling
     scripts/plot-bench.py build/bench/rows/scaling.jsonl --panels msm_g1 msm_g2 ntt_forward > kernels.svg
 
-Both axes are logarithmic. A row is what bench/bench.h prints; "level" is the processor level, where it is given. Time
+The dotted line is the limit of the best level on one thread, where rows have one. Both axes are logarithmic. A row is what bench/bench.h prints; "level" is the processor level, where it is given. Time
 per element and not per call, so that a kernel whose cost is linear is a level line, and what it is not can be seen.
 """
 import argparse
@@ -14,12 +14,13 @@ import math
 import sys
 from xml.sax.saxutils import escape
 
-COLOURS = {"portable": "#7a7f87", "avx2": "#c77d0a", "ifma": "#0b7a75", "": "#3b6fb6"}
+COLOURS = {"": "#3b6fb6", "portable": "#7a7f87", "avx2": "#c77d0a", "ifma": "#0b7a75"}  # levels, the best last
 WIDTH, PANEL_W, PANEL_H, LEFT, TOP, GAP_X, GAP_Y = 960, 360, 190, 78, 74, 110, 84
 
 
 def read(paths):
-    rows = []
+    """Rows as (kernel, level, threads, n, time for one), and limits as {(kernel, level): {n: time for one}}."""
+    rows, limits = [], {}
     for path in paths:
         with (sys.stdin if path == "-" else open(path, encoding="utf-8")) as f:
             for number, line in enumerate(f, 1):
@@ -30,9 +31,11 @@ def read(paths):
                     if row["bench"] in ("host", "machine") or "peer" in row:
                         continue
                     rows.append((row["bench"], row.get("level", ""), row["threads"], row["n"], row["ns"] / row["n"]))
+                    if row["threads"] == 1 and "limit_ns" in row:
+                        limits.setdefault((row["bench"], row["level"]), {})[row["n"]] = row["limit_ns"] / row["n"]
                 except (ValueError, KeyError, ZeroDivisionError) as e:
                     sys.exit(f"{path}:{number}: not a bench row: {e}")
-    return rows
+    return rows, limits
 
 
 def time_text(ns):
@@ -50,9 +53,9 @@ def ticks(low, high):
     return out
 
 
-def panel(name, rows, x0, y0):
+def panel(name, rows, limit, x0, y0):
     sizes = sorted({n for _, _, n, _ in rows})
-    times = [t for _, _, _, t in rows]
+    times = [t for _, _, _, t in rows] + [*limit.values()]
     x_low, x_high = math.log2(sizes[0]), max(math.log2(sizes[-1]), math.log2(sizes[0]) + 1)
     y_low, y_high = math.log10(min(times) / 1.25), math.log10(max(times) * 1.25)
 
@@ -69,6 +72,9 @@ def panel(name, rows, x0, y0):
     for n in sizes:
         label = f'2<tspan dy="-5" font-size="9">{round(math.log2(n))}</tspan>'
         out.append(f'<text x="{x(n):.1f}" y="{y0 + PANEL_H + 20}" text-anchor="middle">{label}</text>')
+    if limit:
+        path = "M" + "L".join(f"{x(n):.1f} {y(t):.1f}" for n, t in sorted(limit.items()))
+        out.append(f'<path class="k" d="{path}" fill="none" stroke-dasharray="1 4"><title>limit</title></path>')
     for level, threads in sorted({(r[0], r[1]) for r in rows}):
         points = sorted((r[2], r[3]) for r in rows if r[:2] == (level, threads))
         colour = COLOURS.get(level, COLOURS[""])
@@ -92,6 +98,7 @@ def legend(rows):
         out.append(f'<path class="k" d="M{at} 26h26"{dash}/>')
         out.append(f'<text x="{at + 34}" y="30">{threads} thread{"s" if threads > 1 else ""}</text>')
         at += 120
+    out.append(f'<path class="k" d="M{at} 26h26" stroke-dasharray="1 4"/><text x="{at + 34}" y="30">limit</text>')
     return out
 
 
@@ -100,7 +107,7 @@ def main():
     parser.add_argument("rows", nargs="+", help="files of bench rows; - is standard input")
     parser.add_argument("--panels", nargs="*", help="kernels to draw, in order; all by default")
     args = parser.parse_args()
-    rows = read(args.rows)
+    rows, limits = read(args.rows)
     names = args.panels or sorted({r[0] for r in rows})
     missing = [n for n in names if not any(r[0] == n for r in rows)]
     if missing or not names:
@@ -118,7 +125,8 @@ def main():
     ]
     for i, name in enumerate(names):
         x0, y0 = LEFT + (i % 2) * (PANEL_W + GAP_X), TOP + 24 + (i // 2) * (PANEL_H + GAP_Y)
-        out += panel(name, [r[1:] for r in rows if r[0] == name], x0, y0)
+        best = max((r[1] for r in rows if r[0] == name), key=list(COLOURS).index)
+        out += panel(name, [r[1:] for r in rows if r[0] == name], limits.get((name, best), {}), x0, y0)
     print("\n".join([*out, "</svg>"]))
 
 
