@@ -54,6 +54,10 @@ static inline void fp_add(fp *out, const fp *a, const fp *b) {
 
 static inline void fp_dbl(fp *out, const fp *a) { fp_add(out, a, a); }
 
+// What to add to a difference, by its borrow: a negative one gets the modulus back. A load, as the instructions of a
+// mask would get between those of the chain of carries, and cost a flag each.
+static const uint64_t FP_CORRECTION[2][6] = {{0}, {FP_Q0, FP_Q1, FP_Q2, FP_Q3, FP_Q4, FP_Q5}};
+
 static inline void fp_sub(fp *out, const fp *a, const fp *b) {
     uint64_t borrow = 0, carry = 0;
     uint64_t d0 = limb_sbb(a->l[0], b->l[0], &borrow);
@@ -62,13 +66,13 @@ static inline void fp_sub(fp *out, const fp *a, const fp *b) {
     uint64_t d3 = limb_sbb(a->l[3], b->l[3], &borrow);
     uint64_t d4 = limb_sbb(a->l[4], b->l[4], &borrow);
     uint64_t d5 = limb_sbb(a->l[5], b->l[5], &borrow);
-    uint64_t add = 0 - borrow; // a negative difference gets the modulus back
-    out->l[0] = limb_adc(d0, add & FP_Q0, &carry);
-    out->l[1] = limb_adc(d1, add & FP_Q1, &carry);
-    out->l[2] = limb_adc(d2, add & FP_Q2, &carry);
-    out->l[3] = limb_adc(d3, add & FP_Q3, &carry);
-    out->l[4] = limb_adc(d4, add & FP_Q4, &carry);
-    out->l[5] = limb_adc(d5, add & FP_Q5, &carry);
+    const uint64_t *add = FP_CORRECTION[borrow];
+    out->l[0] = limb_adc(d0, add[0], &carry);
+    out->l[1] = limb_adc(d1, add[1], &carry);
+    out->l[2] = limb_adc(d2, add[2], &carry);
+    out->l[3] = limb_adc(d3, add[3], &carry);
+    out->l[4] = limb_adc(d4, add[4], &carry);
+    out->l[5] = limb_adc(d5, add[5], &carry);
 }
 
 static inline void fp_neg(fp *out, const fp *a) {

@@ -18,7 +18,7 @@
 #define ADD_PAIRS MSM(add_pairs_portable)
 #endif
 
-enum { PREFETCH_DISTANCE = 12 };
+enum { PREFETCH_DISTANCE = 12, STEPS = 8 };
 
 typedef enum addition {
     ADD,    // the general case: lambda = (y2 - y1) / (x2 - x1)
@@ -49,6 +49,53 @@ static inline FE *prefix(MSM(scratch) * scratch, size_t i) {
     return &scratch[i / MSM_SCRATCH_UNIT].portable[i % MSM_SCRATCH_UNIT];
 }
 
+// An addition on its way through the backward pass: its line first has the numerator of lambda, then lambda.
+typedef struct step {
+    POINT *p;
+    const POINT *q;
+    FE line, inverse; // of the denominator
+} step;
+
+// Takes addition i off the running inverse. Those without a line are finished here, and false is returned.
+static inline bool begin(step *s, POINT *p, const POINT *q, bool negate, FE *run, const FE *before) {
+    FE den, y2 = q->y;
+    if (negate) F(neg)(&y2, &y2);
+    switch (__builtin_expect(classify(&den, p, q, negate), ADD)) {
+    case ADD: F(sub)(&s->line, &y2, &p->y); break;
+    case DOUBLE:
+        SQR(&y2, &p->x);
+        F(dbl)(&s->line, &y2);
+        F(add)(&s->line, &s->line, &y2);
+        break;
+    case COPY: p->x = q->x, p->y = y2; return false;
+    case CANCEL: *p = (POINT){0}; return false;
+    default: return false;
+    }
+    s->p = p, s->q = q;
+    MUL(&s->inverse, run, before);
+    MUL(run, run, &den);
+    return true;
+}
+
+// The sums of some additions. They are taken one step further in turn, as products that wait for each other would leave
+// the multiplier idle.
+static void finish(step *s, size_t n) {
+    FE x3[STEPS], y3;
+    for (size_t i = 0; i < n; i++) MUL(&s[i].line, &s[i].line, &s[i].inverse);
+    for (size_t i = 0; i < n; i++) {
+        SQR(&x3[i], &s[i].line);
+        F(sub)(&x3[i], &x3[i], &s[i].p->x);
+        F(sub)(&x3[i], &x3[i], &s[i].q->x);
+    }
+    for (size_t i = 0; i < n; i++) {
+        POINT *p = s[i].p;
+        F(sub)(&y3, &p->x, &x3[i]);
+        MUL(&y3, &y3, &s[i].line);
+        F(sub)(&p->y, &y3, &p->y);
+        p->x = x3[i];
+    }
+}
+
 static void add_block(POINT *acc, const uint32_t *a, const POINT *table, const uint32_t *b, size_t n,
                       MSM(scratch) * scratch) {
     FE run = FE_ONE, den;
@@ -64,35 +111,11 @@ static void add_block(POINT *acc, const uint32_t *a, const POINT *table, const u
         MUL(&run, &run, &den);
     }
     F(inv)(&run, &run);
+    step s[STEPS];
+    size_t steps = 0;
     for (size_t i = n; i-- > 0;) {
-        POINT *p = &acc[a[i]];
-        const POINT *q = &table[b[i] >> 1];
-        const bool negate = (b[i] & 1) != 0;
-        FE lambda, t, y2 = q->y;
-        if (negate) F(neg)(&y2, &y2);
-        const addition kind = classify(&den, p, q, negate);
-        switch (__builtin_expect(kind, ADD)) {
-        case ADD: F(sub)(&lambda, &y2, &p->y); break;
-        case DOUBLE:
-            SQR(&t, &p->x);
-            F(dbl)(&lambda, &t);
-            F(add)(&lambda, &lambda, &t);
-            break;
-        case COPY: p->x = q->x, p->y = y2; continue;
-        case CANCEL: *p = (POINT){0}; continue;
-        default: continue;
-        }
-        MUL(&t, &run, prefix(scratch, i)); // 1 / den
-        MUL(&run, &run, &den);
-        MUL(&lambda, &lambda, &t);
-        FE x3, y3;
-        SQR(&x3, &lambda);
-        F(sub)(&x3, &x3, &p->x);
-        F(sub)(&x3, &x3, &q->x);
-        F(sub)(&y3, &p->x, &x3);
-        MUL(&y3, &y3, &lambda);
-        F(sub)(&p->y, &y3, &p->y);
-        p->x = x3;
+        steps += begin(&s[steps], &acc[a[i]], &table[b[i] >> 1], (b[i] & 1) != 0, &run, prefix(scratch, i));
+        if (steps == STEPS || i == 0) finish(s, steps), steps = 0;
     }
 }
 
