@@ -7,7 +7,7 @@
 // eighth of the instruction count of eight), and `mul` of 64 by 64 bit multiplications. docs/maths/msm.md and ntt.md
 // derive them:
 //   Fp, 8 limbs of 52 bits   product 128, reduction 128, square 72 + 128; for eight
-//   Fr, 5 limbs of 52 bits   product 50, reduction 5 + 45; by a constant 75; for eight
+//   Fr, 5 limbs of 52 bits   product 50, reduction 45; by a constant 50 + 9; for eight
 //   Fp, 6 limbs of 64 bits   product 36, reduction 42, square 21 + 42
 //   Fr, 4 limbs of 64 bits   product 16, reduction 20, square 10 + 20
 #ifndef CUZK_BENCH_WORK_H
@@ -19,7 +19,7 @@ typedef struct bench_work {
     double ifma, mul;
 } bench_work;
 
-#define WORK_FR_MUL ((bench_work){100.0 / 8, 36})
+#define WORK_FR_MUL ((bench_work){95.0 / 8, 36})
 #define WORK_FP_MUL ((bench_work){256.0 / 8, 78})
 // Affine, with its share of running products and without the inversion; in G2 with Karatsuba's products.
 #define WORK_G1_ADD ((bench_work){1480.0 / 8, 453})
@@ -32,7 +32,7 @@ static inline bench_work work_plus(bench_work a, bench_work b) { return (bench_w
 static inline bench_work work_transform(size_t n) {
     double butterflies = 0;
     for (size_t m = n; m > 1; m /= 2) butterflies += (double)n / 2;
-    return work_times((bench_work){75.0 / 8, 36}, butterflies - (double)(n - 1));
+    return work_times((bench_work){59.0 / 8, 36}, butterflies - (double)(n - 1));
 }
 
 // Additions of a sum with n random scalars of 255 bits: one for each digit of c bits, and two for each bucket of the
