@@ -5,9 +5,8 @@
 //
 // Additions go in groups of eight. Each lane of even and of odd groups has a running product of its own, and one
 // inversion serves the sixteen. The way back is a pipeline: while one group gets its slope, the one before it gets its
-// x and the one before that its y. A processor looks ahead by little more than one vector multiplication, some 300
-// instructions; so between any two of them stands work that needs neither, in portions that are short enough to be
-// seen whole, and no multiplication waits for the one before it.
+// x and the one before that its y, so that no multiplication waits for the one before it. Everything but the
+// multiplications is cut into steps that are compiled into them (field/x86/fp8_mul.h), where it costs little.
 //
 // Powers of 2. Stored coordinates are x 2^384; M(a, b) = a b / 2^416. Write [e] for "times 2^e".
 //
@@ -73,7 +72,7 @@ static inline void addresses(const POINT *to[FP8_LANES], const POINT *base, __m5
     _mm512_store_si512(to, _mm512_add_epi64(offset, _mm512_set1_epi64((int64_t)(uintptr_t)base)));
 }
 
-// The operands of additions first .. first + 7 < n, without `out` if there are pairs.
+// The operands of additions first .. first + 7 < n, but for `out` and `active`.
 static inline void choose_operands(operands *o, const batch *j, size_t first) {
     const __m512i one = _mm512_set1_epi64(1);
     if (j->pairs) {
@@ -368,6 +367,7 @@ FP8_INLINE void beside_square(void *state, int step) {
     if (step >= 1 && step < 4) load_y(&h->y->y1, h->y->o.p, step - 1, h->last);
     if (step == 5) coord_neg_lanes(&h->y->y1, h->y->o.negate_p);
 }
+// The steps by themselves.
 FP8_INLINE void alone(fp8_beside *work_beside, homeward *h) {
     for (int step = 0; step < COORD_STEPS; step++) work_beside(h, step);
 }
@@ -427,6 +427,7 @@ static void backward(const batch *j, const group *groups, fp8 z[CHAINS], const b
 // Sizes of blocks: the points of the next one are asked for during one. With pairs, which come from anywhere, the first
 // is small, and the next ones grow until they are equal parts of what is left.
 static size_t next_block(size_t last, size_t left, bool pairs) {
+    if (last == 0 && left <= MSM_BLOCK) return left; // another inversion would cost more than waiting
     const size_t blocks = (left + MSM_BLOCK - 1) / MSM_BLOCK, equal = (left + blocks - 1) / blocks;
     const size_t most = !pairs ? MSM_BLOCK : last == 0 ? FIRST_BLOCK : 2 * last;
     return equal < most ? equal : most;
