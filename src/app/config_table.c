@@ -208,7 +208,7 @@ const config_key CONFIG_TABLE[CONFIG_KEYS] = {
          .help = "File that TIMELINE lines are appended to. Empty: memory alone. A file that cannot be written never "
                  "harms a proof."},
     [CONFIG_TIMELINE_TAIL_LINES] = {"timeline", "tail_lines", CONFIG_INTEGER, "65536", 256, 16777216,
-                                    .help = "Newest lines kept in memory, for the live page and for GetTimeline."},
+                                    .help = "Newest lines kept in memory, some 170 bytes for each, for the live page and for GetTimeline."},
 
     [CONFIG_LOGGING_LEVEL] = {"logging", "level", CONFIG_CHOICE, "info", .choices = "error|warn|info|debug|trace",
                               .help = "What is logged. Witnesses and vanilla proofs never are, at any level."},

@@ -32,6 +32,9 @@ enum {
     // sort.
     HOLD_NS = 5 * 1000 * 1000,
     BATCH_BYTES = 1 << 16,
+    // Of the tail, for each of its lines. Lines have 90 to 140 bytes, depending on the job's name; room for the longest
+    // one there can be (640) would be touched bit by bit and look like a leak of 40 MiB.
+    TAIL_LINE = 160,
 };
 
 typedef struct slot {
@@ -77,8 +80,12 @@ struct recorder {
     bool stop;
     uint64_t recorded_before, dropped_before; // of lanes that are gone
     recorder_stats stats;
-    // Newest lines: line q is at text + (q % tail_lines) * TIMELINE_LINE_MAX.
+    // Newest lines, in a ring of bytes that is written on and on: byte p of all that was ever written is tail[p %
+    // tail_bytes], no line is split by the ring's end, and line q begins at byte tail_from[q % tail_lines].
     char *tail;
+    size_t tail_bytes;
+    uint64_t tail_end; // bytes written, with those left out at the ring's end
+    uint64_t *tail_from;
     uint16_t *tail_len;
     uint32_t tail_lines;
 
@@ -210,17 +217,30 @@ static void write_batch(recorder *r) {
     r->batch_lines = 0;
 }
 
+// With the lock. Forgets the oldest lines, as many as it takes.
+static void keep_line(recorder *r, const char *line, size_t len) {
+    uint64_t from = r->tail_end;
+    const size_t at = (size_t)(from % r->tail_bytes);
+    if (at + len > r->tail_bytes) from += r->tail_bytes - at;
+    const uint64_t q = r->stats.next_seq;
+    uint64_t *oldest = &r->stats.oldest_seq;
+    while (*oldest < q &&
+           (q - *oldest >= r->tail_lines || r->tail_from[*oldest % r->tail_lines] + r->tail_bytes < from + len))
+        ++*oldest;
+    memcpy(r->tail + from % r->tail_bytes, line, len);
+    r->tail_from[q % r->tail_lines] = from;
+    r->tail_len[q % r->tail_lines] = (uint16_t)len;
+    r->tail_end = from + len;
+    r->stats.next_seq = q + 1;
+}
+
 static void emit(recorder *r, const char *line, size_t len) {
     if (r->batch_len + len > BATCH_BYTES) write_batch(r);
     memcpy(r->batch + r->batch_len, line, len);
     r->batch_len += len;
     r->batch_lines++;
     pthread_mutex_lock(&r->lock);
-    uint64_t q = r->stats.next_seq++;
-    uint32_t at = (uint32_t)(q % r->tail_lines);
-    memcpy(r->tail + (size_t)at * TIMELINE_LINE_MAX, line, len);
-    r->tail_len[at] = (uint16_t)len;
-    if (q >= r->tail_lines) r->stats.oldest_seq = q + 1 - r->tail_lines;
+    keep_line(r, line, len);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -347,6 +367,7 @@ static void release(recorder *r) {
     pthread_cond_destroy(&r->flushed);
     pthread_mutex_destroy(&r->lock);
     mem_free(r->tail);
+    mem_free(r->tail_from);
     mem_free(r->tail_len);
     mem_free(r->batch);
     mem_free(r);
@@ -369,11 +390,14 @@ cuzk_status recorder_create(recorder **out, const recorder_options *o, cuzk_erro
     pthread_cond_init(&r->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pthread_cond_init(&r->flushed, NULL);
-    r->tail = mem_alloc(MEM_MISC, r->tail_lines, TIMELINE_LINE_MAX);
+    r->tail_bytes = (size_t)r->tail_lines * TAIL_LINE;
+    if (r->tail_bytes < 4 * TIMELINE_LINE_MAX) r->tail_bytes = 4 * TIMELINE_LINE_MAX;
+    r->tail = mem_alloc(MEM_MISC, r->tail_bytes, 1);
+    r->tail_from = mem_calloc(MEM_MISC, r->tail_lines, sizeof *r->tail_from);
     r->tail_len = mem_calloc(MEM_MISC, r->tail_lines, sizeof *r->tail_len);
     r->batch = mem_alloc(MEM_MISC, BATCH_BYTES, 1);
     cuzk_status s = CUZK_OK;
-    if (r->tail == NULL || r->tail_len == NULL || r->batch == NULL)
+    if (r->tail == NULL || r->tail_from == NULL || r->tail_len == NULL || r->batch == NULL)
         s = cuzk_fail(err, CUZK_ERR_MEMORY, "buffers of the timeline's recorder (%u lines)", (unsigned)r->tail_lines);
     if (s == CUZK_OK && o->path != NULL) {
         r->fd = open(o->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -447,7 +471,7 @@ size_t recorder_since(recorder *r, char *out, uint64_t *seq, uint64_t *lost, siz
         uint32_t at = (uint32_t)(*seq % r->tail_lines);
         size_t len = r->tail_len[at];
         if (n + len >= cap) break;
-        memcpy(out + n, r->tail + (size_t)at * TIMELINE_LINE_MAX, len);
+        memcpy(out + n, r->tail + r->tail_from[at] % r->tail_bytes, len);
         n += len;
         ++*seq;
     }

@@ -24,7 +24,8 @@ typedef struct recorder_options {
     int fd;              // or an open descriptor, not closed by the recorder; negative: none
     const char *version; // for the header line; NULL: left out
     uint32_t lane_slots; // events a ring holds, rounded up to a power of two; 0: 4096 (1 MiB a thread)
-    uint32_t tail_lines; // newest lines kept in memory for recorder_since; 0: 4096
+    uint32_t tail_lines; // newest lines kept in memory for recorder_since, fewer if they have more than 160 bytes
+                         // on average; 0: 4096
     // Or a function, called from the drain thread with whole lines; false means they are lost.
     bool (*sink)(void *ctx, const char *lines, size_t len);
     void *sink_ctx;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "timeline/log.h"
 #include "timeline/recorder.h"
 
@@ -286,10 +287,64 @@ static void test_since(void **state) {
     assert_int_equal(recorder_close(&r, NULL), CUZK_OK);
 }
 
+// The tail has room for lines of a usual length: of long ones it keeps fewer, whole ones and the newest; memory does
+// not grow with the longest line there can be.
+static void test_long_lines_in_the_tail(void **state) {
+    (void)state;
+    enum { KEPT = 64, SENT = 500 };
+    recorder *r = NULL;
+    recorder_options o = RECORDER_OPTIONS;
+    const uint64_t before = mem_usage_of(MEM_MISC).live;
+    o.tail_lines = 1 << 14;
+    assert_int_equal(recorder_create(&r, &o, NULL), CUZK_OK);
+    assert_true(mem_usage_of(MEM_MISC).live - before < (UINT64_C(1) << 14) * 192);
+    assert_int_equal(recorder_close(&r, NULL), CUZK_OK);
+
+    o.tail_lines = KEPT;
+    assert_int_equal(recorder_create(&r, &o, NULL), CUZK_OK);
+    recorder_lane *lane = recorder_lane_open(r);
+    char job[TIMELINE_JOB_MAX], text[TIMELINE_DETAIL_MAX], out[KEPT * TIMELINE_LINE_MAX];
+    for (int i = 0; i < SENT; i++) {
+        // Of every length up to the longest; in a name a comma takes three bytes.
+        memset(job, ',', sizeof job);
+        snprintf(job + 8 + i % 48, sizeof job - 8 - (size_t)(i % 48), "%d", i);
+        snprintf(text, sizeof text, "reason=%0*d", 1 + i % 100, i);
+        timeline_detail d = TIMELINE_DETAIL_NONE;
+        d.text = text;
+        recorder_event(lane, TL_JOB_FAIL, job, &d);
+        if (i % 7 != 6 && i != SENT - 1) continue;
+        recorder_flush(r);
+        uint64_t seq = 0, lost = 0;
+        const size_t n = recorder_since(r, out, &seq, &lost, sizeof out);
+        assert_int_equal(seq, i + 2); // the header was the first
+        assert_int_equal(recorder_stats_of(r).oldest_seq, lost);
+        assert_true(seq - lost <= KEPT && n <= KEPT * 160);
+        if (i > 2 * KEPT) assert_true(n > KEPT * 160 - 2 * TIMELINE_LINE_MAX);
+        char *at = out;
+        for (uint64_t q = lost; q < seq; q++) {
+            char *end = strchr(at, '\n');
+            assert_non_null(end);
+            *end = 0;
+            assert_int_equal(strncmp(at, "TIMELINE,", 9), 0);
+            const char *number = strstr(at, ",reason=");
+            if (q > 0) assert_int_equal(number != NULL ? (uint64_t)atoll(number + 8) : 0, q - 1);
+            at = end + 1;
+        }
+        assert_ptr_equal(at, out + n);
+    }
+    recorder_lane_close(&lane);
+    assert_int_equal(recorder_close(&r, NULL), CUZK_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),  cmocka_unit_test(test_full_ring), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_bad_path), cmocka_unit_test(test_escapes),   cmocka_unit_test(test_since),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_full_ring),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_bad_path),
+        cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_since),
+        cmocka_unit_test(test_long_lines_in_the_tail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
