@@ -26,6 +26,9 @@ static inline void fp_neg(fp *out, const fp *a);
 static inline void fp_dbl(fp *out, const fp *a);
 static inline void fp_mul(fp *out, const fp *a, const fp *b);
 static inline void fp_sqr(fp *out, const fp *a);
+// a * b without the last subtraction, for products of products. a and b may be below 2p, here and in fp_mul; *out is
+// below 2p: at most a b / 2^384 + p, and 2^384 > 9p. Not an element for any other function.
+static inline void fp_mul_lazy(fp *out, const fp *a, const fp *b);
 
 void fp_inv(fp *out, const fp *a); // zero gives zero; variable time
 void fp_pow(fp *out, const fp *a, const uint64_t *e, size_t n);

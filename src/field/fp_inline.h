@@ -169,9 +169,8 @@ LIMB_INLINE uint64_t fp_multiple(limb_column *sum) {
     return k;
 }
 
-// a * b / 2^384 mod q by Montgomery's method, column by column: (a b + k q) / 2^384, where k < 2^384 makes the sum
-// divisible. For a < q and any b below 2^384 that is below 2 q, so one subtraction is enough.
-static inline void fp_mul(fp *out, const fp *a, const fp *b) {
+// By Montgomery's method, column by column: (a b + k q) / 2^384, where k < 2^384 makes the sum divisible.
+LIMB_INLINE void fp_mul_lazy(fp *out, const fp *a, const fp *b) {
     uint64_t k0, k1, k2, k3, k4, k5, t0, t1, t2, t3, t4, t5;
     limb_column s, sum = fp_column_0(a->l, b->l);
     k0 = fp_multiple(&sum);
@@ -236,7 +235,7 @@ static inline void fp_mul(fp *out, const fp *a, const fp *b) {
     limb_column_add(&sum, &s);
     t4 = limb_column_next(&sum);
     t5 = sum.l;
-    fp_reduce_once(out, t0, t1, t2, t3, t4, t5);
+    *out = (fp){{t0, t1, t2, t3, t4, t5}};
 }
 
 #else
@@ -244,8 +243,8 @@ static inline void fp_mul(fp *out, const fp *a, const fp *b) {
 // One step of Montgomery's multiplication, word by word (CIOS: Koc, Acar, Kaliski, "Analyzing and comparing Montgomery
 // multiplication algorithms", 1996): t := (t + a * b + m * q) / 2^64, where m makes the sum divisible.
 //
-// The two carries need no word of their own. For a < q and any b, t < 2q stays true:
-// (2q + (2^64 - 1) q + (2^64 - 1) q) / 2^64 = 2q; and 2q < 2^384 as q has 3 spare top bits, so the last sum c + d does
+// The two carries need no word of their own. For a < 2q and any b, t < 3q stays true:
+// (3q + (2^64 - 1) 2q + (2^64 - 1) q) / 2^64 = 3q; and 3q < 2^384 as q has 3 spare top bits, so the last sum c + d does
 // not overflow.
 LIMB_INLINE void fp_mul_step(uint64_t t[6], const uint64_t a[6], uint64_t b) {
     uint64_t c = 0, d = 0;
@@ -260,8 +259,7 @@ LIMB_INLINE void fp_mul_step(uint64_t t[6], const uint64_t a[6], uint64_t b) {
     t[5] = c + d;
 }
 
-// a * b / 2^384 mod q. The proof above lets b be any 6 limbs when a < q.
-static inline void fp_mul(fp *out, const fp *a, const fp *b) {
+LIMB_INLINE void fp_mul_lazy(fp *out, const fp *a, const fp *b) {
     uint64_t t[6] = {0};
     fp_mul_step(t, a->l, b->l[0]);
     fp_mul_step(t, a->l, b->l[1]);
@@ -269,10 +267,16 @@ static inline void fp_mul(fp *out, const fp *a, const fp *b) {
     fp_mul_step(t, a->l, b->l[3]);
     fp_mul_step(t, a->l, b->l[4]);
     fp_mul_step(t, a->l, b->l[5]);
-    fp_reduce_once(out, t[0], t[1], t[2], t[3], t[4], t[5]);
+    *out = (fp){{t[0], t[1], t[2], t[3], t[4], t[5]}};
 }
 
 #endif
+
+static inline void fp_mul(fp *out, const fp *a, const fp *b) {
+    fp t;
+    fp_mul_lazy(&t, a, b);
+    fp_reduce_once(out, t.l[0], t.l[1], t.l[2], t.l[3], t.l[4], t.l[5]);
+}
 
 // Products without reduction, for sums of products that are reduced once (fp2_mul).
 

@@ -9,13 +9,23 @@
 #include "msm/x86/fp_adx.h"
 #define MUL F(mul_adx)
 #define SQR F(sqr_adx)
+#define MUL_FP_LAZY fp_mul_lazy_adx
 #define ADD_BATCH MSM(add_batch_adx)
 #define ADD_PAIRS MSM(add_pairs_adx)
 #else
 #define MUL F(mul)
 #define SQR F(sqr)
+#define MUL_FP_LAZY fp_mul_lazy
 #define ADD_BATCH MSM(add_batch_portable)
 #define ADD_PAIRS MSM(add_pairs_portable)
+#endif
+
+// For products that are factors of others only: denominators' products, inverses and lambda. Below 2p in G1; in G2,
+// where a product is three and sums of them, reduced.
+#if MSM_GROUP == 1
+#define MUL_LAZY MUL_FP_LAZY
+#else
+#define MUL_LAZY MUL
 #endif
 
 enum { PREFETCH_DISTANCE = 12, STEPS = 8 };
@@ -72,8 +82,8 @@ static inline bool begin(step *s, POINT *p, const POINT *q, bool negate, FE *run
     default: return false;
     }
     s->p = p, s->q = q;
-    MUL(&s->inverse, run, before);
-    MUL(run, run, &den);
+    MUL_LAZY(&s->inverse, run, before);
+    MUL_LAZY(run, run, &den);
     return true;
 }
 
@@ -81,7 +91,7 @@ static inline bool begin(step *s, POINT *p, const POINT *q, bool negate, FE *run
 // the multiplier idle.
 static void finish(step *s, size_t n) {
     FE x3[STEPS], y3;
-    for (size_t i = 0; i < n; i++) MUL(&s[i].line, &s[i].line, &s[i].inverse);
+    for (size_t i = 0; i < n; i++) MUL_LAZY(&s[i].line, &s[i].line, &s[i].inverse);
     for (size_t i = 0; i < n; i++) {
         SQR(&x3[i], &s[i].line);
         F(sub)(&x3[i], &x3[i], &s[i].p->x);
@@ -108,8 +118,9 @@ static void add_block(POINT *acc, const uint32_t *a, const POINT *table, const u
         const addition kind = classify(&den, &acc[a[i]], &table[b[i] >> 1], (b[i] & 1) != 0);
         if (__builtin_expect(kind > DOUBLE, 0)) continue;
         *prefix(scratch, i) = run;
-        MUL(&run, &run, &den);
+        MUL_LAZY(&run, &run, &den);
     }
+    MUL(&run, &run, &FE_ONE); // reduced
     F(inv)(&run, &run);
     step s[STEPS];
     size_t steps = 0;

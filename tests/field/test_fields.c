@@ -162,6 +162,39 @@ static void test_arithmetic(void **state) {
     mpz_clears(q, R, Rinv, x, y, z, NULL);
 }
 
+// Factors up to 2p - 1, the result below 2p and the product's residue; fp_mul takes the same factors.
+static void test_fp_mul_lazy(void **state) {
+    (void)state;
+    test_rng rng = test_rng_new(__func__);
+    mpz_t p, twice, R, Rinv, x, y, z;
+    mpz_inits(p, twice, R, Rinv, x, y, z, NULL);
+    import(p, FP_MODULUS, 6);
+    mpz_add(twice, p, p);
+    mpz_setbit(R, 384);
+    mpz_invert(Rinv, R, p);
+    uint64_t a[MAX_LIMBS], b[MAX_LIMBS];
+    fp fa, fb, o;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        random_element(&rng, &FP, p, a);
+        random_element(&rng, &FP, p, b);
+        import(x, a, 6), import(y, b, 6);
+        if (test_below(&rng, 4) != 0) mpz_add(x, x, p);
+        if (test_below(&rng, 4) != 0) mpz_add(y, y, p);
+        if (i == 0) mpz_sub_ui(x, twice, 1), mpz_sub_ui(y, twice, 1);
+        export(fa.l, 6, x), export(fb.l, 6, y);
+        mpz_mul(z, x, y), mpz_mul(z, z, Rinv), mpz_mod(z, z, p);
+        fp_mul(&o, &fa, &fb), check(&FP, "mul of factors below 2p", o.l, z, p);
+        fp_mul_lazy(&o, &fa, &fb);
+        import(x, o.l, 6);
+        assert_true(mpz_cmp(x, twice) < 0);
+        mpz_mod(x, x, p);
+        assert_int_equal(mpz_cmp(x, z), 0);
+        fp_mul_lazy(&fa, &fa, &fb); // over a
+        assert_true(fp_eq(&fa, &o));
+    }
+    mpz_clears(p, twice, R, Rinv, x, y, z, NULL);
+}
+
 // Small and special operands of the inverse, each checked by multiplication.
 static void test_inverse_edges(void **state) {
     const field_ops *f = *state;
@@ -411,6 +444,7 @@ int main(void) {
         cmocka_unit_test_prestate(test_arithmetic, (void *)&FP),
         cmocka_unit_test_prestate(test_inverse_edges, (void *)&FR),
         cmocka_unit_test_prestate(test_inverse_edges, (void *)&FP),
+        cmocka_unit_test(test_fp_mul_lazy),
         cmocka_unit_test(test_fr_bytes),
         cmocka_unit_test(test_fr_roots),
         cmocka_unit_test(test_fr_inv_batch),

@@ -18,7 +18,7 @@ static const uint64_t FP_ADX_CONST[8] = {FP_Q0, FP_Q1, FP_Q2, FP_Q3, FP_Q4, FP_Q
     "xorl %k[hi], %k[hi]\n\t" MAC(m0, t0, t1) MAC(m1, t1, t2) MAC(m2, t2, t3) MAC(m3, t3, t4) MAC(m4, t4, t5)          \
         MAC(m5, t5, t6)
 
-// It cannot overflow (bounds at fp_mul_adx).
+// It cannot overflow (bounds at fp_mul_lazy_adx).
 #define LAST(t) "adoxq %[zero], " t "\n\t"
 
 // t := (t + a * b[i] + k p) / 2^64 with k such that the division is exact: t0 becomes 0 and is the next step's t6.
@@ -53,9 +53,9 @@ static inline __attribute__((always_inline)) void fp_reduce_once_adx(fp *out, ui
     *out = (fp){{d0, d1, d2, d3, d4, d5}};
 }
 
-// As fp_mul: t < 2p between steps, so t + a b[i] + k p < 2^64 * 2p fits in seven limbs, and one conditional subtraction
-// at the end is enough. The clobber of memory is for the operands read through a and b.
-static inline __attribute__((always_inline)) void fp_mul_adx(fp *out, const fp *a, const fp *b) {
+// As fp_mul_lazy: t < 3p between steps, so t + a b[i] + k p < 2^64 * 3p fits in seven limbs. The clobber of memory is
+// for the operands read through a and b.
+static inline __attribute__((always_inline)) void fp_mul_lazy_adx(fp *out, const fp *a, const fp *b) {
     uint64_t t0 = 0, t1 = 0, t2 = 0, t3 = 0, t4 = 0, t5 = 0, t6 = 0, lo, hi;
     __asm__(STEP(0, "%[t0]", "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]")
                 STEP(1, "%[t1]", "%[t2]", "%[t3]", "%[t4]", "%[t5]", "%[t6]", "%[t0]")
@@ -69,7 +69,13 @@ static inline __attribute__((always_inline)) void fp_mul_adx(fp *out, const fp *
               [q2] "m"(FP_ADX_CONST[2]), [q3] "m"(FP_ADX_CONST[3]), [q4] "m"(FP_ADX_CONST[4]),
               [q5] "m"(FP_ADX_CONST[5]), [inverse] "m"(FP_ADX_CONST[6]), [zero] "m"(FP_ADX_CONST[7])
             : "rdx", "cc", "memory");
-    fp_reduce_once_adx(out, t6, t0, t1, t2, t3, t4);
+    *out = (fp){{t6, t0, t1, t2, t3, t4}};
+}
+
+static inline void fp_mul_adx(fp *out, const fp *a, const fp *b) {
+    fp t;
+    fp_mul_lazy_adx(&t, a, b);
+    fp_reduce_once_adx(out, t.l[0], t.l[1], t.l[2], t.l[3], t.l[4], t.l[5]);
 }
 
 #undef STEP
