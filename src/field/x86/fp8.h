@@ -204,7 +204,7 @@ static inline void fp8_load_pair(fp8 *out, const fp *const from[FP8_LANES], int 
     *last = w[1];
 }
 static inline void fp8_load(fp8 *out, const fp *const from[FP8_LANES]) {
-    __m512i last;
+    __m512i last = _mm512_setzero_si512(); // the first pair does not look at it, which gcc -O1 does not see
     for (int pair = 0; pair < 3; pair++) fp8_load_pair(out, from, pair, &last);
 }
 
