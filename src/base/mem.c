@@ -101,9 +101,11 @@ void mem_free(void *p) {
     free(h);
 }
 
+size_t mem_size(const void *p) { return ((const header *)p - 1)->size; }
+
 void mem_free_secret(void *p) {
     if (p == NULL) return;
-    secret_wipe(p, ((header *)p - 1)->size);
+    secret_wipe(p, mem_size(p));
     mem_free(p);
 }
 

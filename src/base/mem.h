@@ -24,6 +24,8 @@ typedef enum mem_tag {
 void *mem_alloc(mem_tag tag, size_t n, size_t size);
 void *mem_calloc(mem_tag tag, size_t n, size_t size);
 void mem_free(void *p);
+// The bytes asked for when the block was allocated.
+size_t mem_size(const void *p);
 // For secrets: the whole block is overwritten first.
 void mem_free_secret(void *p);
 // Overwrites len bytes of a secret, wherever they lie; NULL is fine. A plain memset before free is a dead store and

@@ -209,3 +209,28 @@ void pool_watch(pool *p, bool (*unwanted)(void *ctx), void *ctx) {
 bool pool_run_wanted(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsigned worker), void *ctx) {
     return run(p, tasks, fn, ctx, p == NULL ? NULL : p->unwanted);
 }
+
+enum { ZERO_CHUNK = 2 << 20 };
+
+typedef struct zero_job {
+    char *at;
+    size_t bytes;
+} zero_job;
+
+static void zero_task(void *ctx, size_t task, unsigned by) {
+    (void)by;
+    const zero_job *j = ctx;
+    const size_t begin = task * ZERO_CHUNK, left = j->bytes - begin;
+    secret_wipe(j->at + begin, left < ZERO_CHUNK ? left : ZERO_CHUNK);
+}
+
+void pool_zero(pool *p, void *at, size_t bytes) {
+    zero_job j = {at, bytes};
+    pool_run(p, (bytes + ZERO_CHUNK - 1) / ZERO_CHUNK, zero_task, &j);
+}
+
+void pool_free_secret(pool *p, void *block) {
+    if (block == NULL) return;
+    pool_zero(p, block, mem_size(block));
+    mem_free(block);
+}

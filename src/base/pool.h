@@ -24,7 +24,8 @@ unsigned pool_available_threads(void);
 
 // Calls fn(ctx, i, worker) once for every i in [0, tasks), in any order, on up to pool_threads() threads, and returns
 // when all are done. worker < pool_threads(p) is distinct for calls that run at the same time, and 0 is the thread that
-// called. Tasks are handed out one by one from an atomic counter, in ascending order, so uneven tasks balance. Not reentrant: a task must not call pool_run on its own pool.
+// called. Tasks are handed out one by one from an atomic counter, in ascending order, so uneven tasks balance. Not
+// reentrant: a task must not call pool_run on its own pool.
 void pool_run(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsigned worker), void *ctx);
 
 // For work that somebody may lose interest in. The thread that runs it names who can tell: `unwanted` is then asked by
@@ -33,5 +34,11 @@ void pool_watch(pool *p, bool (*unwanted)(void *ctx), void *ctx);
 // pool_run, until `unwanted` says so: then no further task begins, and the answer is false. True: all were done.
 CUZK_MUST_USE bool pool_run_wanted(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsigned worker),
                                    void *ctx);
+
+// Overwrites with zeros, by all threads: gigabytes take one thread long, more so where memory is fresh and the system
+// has yet to find its pages. The stores stay, as those of secret_wipe.
+void pool_zero(pool *p, void *at, size_t bytes);
+// mem_free_secret by all threads.
+void pool_free_secret(pool *p, void *block);
 
 #endif

@@ -28,7 +28,7 @@ struct groth16_assignment {
     bitmap a_aux, b_inputs, b_aux;
 };
 
-// Frees a vector of secrets, overwriting it first.
-void fr_vec_wipe(fr_vec *v);
+// Frees a vector of secrets, overwriting it first, by the threads of p (NULL: the caller's).
+void fr_vec_wipe(fr_vec *v, pool *p);
 
 #endif

@@ -35,7 +35,7 @@ static cuzk_status name_failure(const groth16_program *by, uint64_t row, cuzk_er
 }
 
 static bool make_room(fr_vec *v, uint64_t rows, uint64_t domain) {
-    fr_vec_wipe(v);
+    fr_vec_wipe(v, 0);
     *v = (fr_vec){mem_alloc(MEM_EVALUATION, domain, sizeof(fr)), rows, domain};
     if (v->at == 0) *v = (fr_vec){0};
     return v->at != 0;
@@ -64,9 +64,9 @@ cuzk_status packed_evaluate(groth16_assignment *w, pool *p, const observer *o, c
     const cuzk_status s = evaluate(w, p, err);
     observe_end(o, "evaluate");
     if (s != CUZK_OK) {
-        fr_vec_wipe(&w->a);
-        fr_vec_wipe(&w->b);
-        fr_vec_wipe(&w->c);
+        fr_vec_wipe(&w->a, p);
+        fr_vec_wipe(&w->b, p);
+        fr_vec_wipe(&w->c, p);
     }
     return s;
 }

@@ -45,17 +45,17 @@ static cuzk_status check_key(const groth16_pk *pk, const groth16_assignment *w, 
 
 // Pads an evaluation to the domain. After its last doubling a vector has the domain's size anyway, except when the
 // circuit is tiny.
-static cuzk_status pad(fr_vec *v, uint64_t size, cuzk_error *err) {
+static cuzk_status pad(fr_vec *v, uint64_t size, pool *p, cuzk_error *err) {
     if (v->cap < size) {
         fr *bigger = mem_alloc(MEM_EVALUATION, size, sizeof(fr));
         if (bigger == 0)
             return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for %llu evaluations", (unsigned long long)size);
         memcpy(bigger, v->at, v->n * sizeof(fr));
         uint64_t n = v->n;
-        fr_vec_wipe(v);
+        fr_vec_wipe(v, p);
         *v = (fr_vec){bigger, n, size};
     }
-    memset(v->at + v->n, 0, (size - v->n) * sizeof(fr));
+    pool_zero(p, v->at + v->n, (size - v->n) * sizeof(fr));
     v->n = size;
     return CUZK_OK;
 }
@@ -66,13 +66,13 @@ static cuzk_status quotient(groth16_assignment *w, pool *p, cuzk_error *err) {
     cuzk_status status = ntt_domain_create(&d, w->rows, p, err);
     if (status != CUZK_OK) return status;
     uint64_t size = ntt_domain_size(d);
-    status = pad(&w->a, size, err);
-    if (status == CUZK_OK) status = pad(&w->b, size, err);
-    if (status == CUZK_OK) status = pad(&w->c, size, err);
+    status = pad(&w->a, size, p, err);
+    if (status == CUZK_OK) status = pad(&w->b, size, p, err);
+    if (status == CUZK_OK) status = pad(&w->c, size, p, err);
     if (status == CUZK_OK) ntt_quotient(d, w->a.at, w->b.at, w->c.at, p);
     ntt_domain_destroy(&d);
-    fr_vec_wipe(&w->b);
-    fr_vec_wipe(&w->c);
+    fr_vec_wipe(&w->b, p);
+    fr_vec_wipe(&w->c, p);
     return status;
 }
 
@@ -116,18 +116,18 @@ static cuzk_status make_sums(groth16_sums *out, const groth16_pk *pk, groth16_as
     status = quotient(w, p, err);
     observe_end(o, "ntt");
     if (status == CUZK_OK) status = stage_g1(&out->h, "msm_h", pk->h, w->a.at, pk->n_h, p, o, err);
-    fr_vec_wipe(&w->a);
+    fr_vec_wipe(&w->a, p);
     if (w->packed != NULL) return status == CUZK_OK ? packed_sums(out, pk, w, p, o, err) : status;
     if (status == CUZK_OK) status = stage_g1(&out->l, "msm_l", pk->l, w->aux.at, pk->n_l, p, o, err);
 
     fr_vec dense = {0};
     if (status == CUZK_OK) status = gather(&dense, w, 0, &w->a_aux, pk->n_a, err);
     if (status == CUZK_OK) status = stage_g1(&out->a, "msm_a", pk->a, dense.at, pk->n_a, p, o, err);
-    fr_vec_wipe(&dense);
+    fr_vec_wipe(&dense, p);
     if (status == CUZK_OK) status = gather(&dense, w, &w->b_inputs, &w->b_aux, pk->n_b, err);
     if (status == CUZK_OK) status = stage_g1(&out->b_g1, "msm_b_g1", pk->b_g1, dense.at, pk->n_b, p, o, err);
     if (status == CUZK_OK) status = stage_g2(&out->b_g2, "msm_b_g2", pk->b_g2, dense.at, pk->n_b, p, o, err);
-    fr_vec_wipe(&dense);
+    fr_vec_wipe(&dense, p);
     return status;
 }
 

@@ -19,9 +19,9 @@ typedef struct proving_sink {
     const observer *o;
 } proving_sink;
 
-void fr_vec_wipe(fr_vec *v) {
+void fr_vec_wipe(fr_vec *v, pool *p) {
     // Only what was written: touching the rest of a doubled array would make its pages real.
-    secret_wipe(v->at, v->n * sizeof *v->at);
+    pool_zero(p, v->at, v->n * sizeof *v->at);
     mem_free(v->at);
     *v = (fr_vec){0};
 }
@@ -31,7 +31,7 @@ static bool fr_vec_grow(fr_vec *v, mem_tag tag) {
     bigger.at = mem_alloc(tag, bigger.cap, sizeof *bigger.at);
     if (bigger.at == 0) return false;
     if (v->n != 0) memcpy(bigger.at, v->at, v->n * sizeof *v->at);
-    fr_vec_wipe(v);
+    fr_vec_wipe(v, 0);
     *v = bigger;
     return true;
 }
@@ -181,11 +181,11 @@ void groth16_assignment_destroy(groth16_assignment **a) {
     if (a == 0 || *a == 0) return;
     groth16_assignment *w = *a;
     packed_destroy(&w->packed);
-    fr_vec_wipe(&w->inputs);
-    fr_vec_wipe(&w->aux);
-    fr_vec_wipe(&w->a);
-    fr_vec_wipe(&w->b);
-    fr_vec_wipe(&w->c);
+    fr_vec_wipe(&w->inputs, 0);
+    fr_vec_wipe(&w->aux, 0);
+    fr_vec_wipe(&w->a, 0);
+    fr_vec_wipe(&w->b, 0);
+    fr_vec_wipe(&w->c, 0);
     bitmap_free(&w->a_aux);
     bitmap_free(&w->b_inputs);
     bitmap_free(&w->b_aux);

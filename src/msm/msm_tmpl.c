@@ -133,7 +133,7 @@ static cuzk_status sum_windows(JAC *out, const POINT *bases, msm_scalars *s, MSM
         if (status != CUZK_OK) break;
         status = MSM(sum_buckets)(buckets, bases, &sorted, w, p, err);
         if (status == CUZK_OK) status = reduce(window + first, buckets, count, per_window, w, p, err);
-        msm_sorted_destroy(&sorted);
+        msm_sorted_destroy(&sorted, p);
     }
     mem_free(buckets);
     if (status != CUZK_OK) return status;
@@ -191,7 +191,7 @@ static cuzk_status msm(JAC *out, const POINT *bases, const fr *scalars, size_t n
     }
     if (status == CUZK_OK) G(jac_add_affine)(out, &rest, &ones);
     mem_free(w);
-    msm_scalars_destroy(&s);
+    msm_scalars_destroy(&s, p);
     return status;
 }
 
@@ -207,7 +207,7 @@ static cuzk_status sum_bits(JAC *out, const POINT *bases, const uint64_t *bits, 
         mem_free(w);
     }
     if (status == CUZK_OK) G(jac_from_affine)(out, &sum);
-    mem_free_secret(entries);
+    pool_free_secret(p, entries);
     return status;
 }
 
@@ -222,7 +222,7 @@ static cuzk_status sum_classes(JAC *out, size_t classes, const POINT *bases, con
     for (size_t k = 0; k < classes && status == CUZK_OK; k++) G(jac_from_affine)(&out[k], &sums[k]);
     mem_free(w);
     mem_free(sums);
-    msm_sorted_destroy(&sorted);
+    msm_sorted_destroy(&sorted, p);
     return status;
 }
 

@@ -115,14 +115,14 @@ cuzk_status msm_scalars_create(msm_scalars *out, const fr *scalars, size_t n, po
     return CUZK_OK;
 no_memory:
     mem_free(j.slices);
-    msm_scalars_destroy(out);
+    msm_scalars_destroy(out, p);
     return cuzk_fail(err, CUZK_ERR_MEMORY, "multi-exponentiation: no memory for %zu scalars", n);
 }
 
-void msm_scalars_destroy(msm_scalars *s) {
-    mem_free_secret(s->one_of);
-    mem_free_secret(s->rest_of);
-    mem_free_secret(s->k);
+void msm_scalars_destroy(msm_scalars *s, pool *p) {
+    pool_free_secret(p, s->one_of);
+    pool_free_secret(p, s->rest_of);
+    pool_free_secret(p, s->k);
     *s = (msm_scalars){0};
 }
 

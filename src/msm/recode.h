@@ -28,7 +28,7 @@ typedef struct msm_scalars {
 
 // 40 bytes for each scalar that is neither 0 nor 1, 4 bytes for each 1.
 CUZK_MUST_USE cuzk_status msm_scalars_create(msm_scalars *out, const fr *scalars, size_t n, pool *p, cuzk_error *err);
-void msm_scalars_destroy(msm_scalars *s);
+void msm_scalars_destroy(msm_scalars *s, pool *p);
 
 // Windows of c bits that hold magnitudes below 2^bits.
 unsigned msm_windows(unsigned bits, unsigned c);

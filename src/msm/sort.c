@@ -127,7 +127,7 @@ done:
     mem_free(j->cursor);
     mem_free(j->totals);
     mem_free(j->bad);
-    if (status != CUZK_OK) msm_sorted_destroy(out);
+    if (status != CUZK_OK) msm_sorted_destroy(out, p);
     return status;
 }
 
@@ -140,7 +140,7 @@ cuzk_status msm_sort_windows(msm_sorted *out, const msm_scalars *s, unsigned c, 
     sort_job j = {.digits = digits, .base = s->rest_of, .n = s->rest, .count = count, .out = out};
     j.per_window = (size_t)1 << (c - 1);
     const cuzk_status status = sort(&j, p, err);
-    mem_free_secret(digits);
+    pool_free_secret(p, digits);
     return status;
 }
 
@@ -154,8 +154,8 @@ cuzk_status msm_sort_classes(msm_sorted *out, const uint16_t *class, size_t n, s
     return sort(&j, p, err);
 }
 
-void msm_sorted_destroy(msm_sorted *s) {
+void msm_sorted_destroy(msm_sorted *s, pool *p) {
     mem_free(s->offset);
-    mem_free_secret(s->entries);
+    pool_free_secret(p, s->entries);
     *s = (msm_sorted){0};
 }

@@ -20,6 +20,6 @@ CUZK_MUST_USE cuzk_status msm_sort_windows(msm_sorted *out, const msm_scalars *s
 // Sorts 0 .. n-1 by class; CUZK_ERR_USAGE if a class is not below `classes`.
 CUZK_MUST_USE cuzk_status msm_sort_classes(msm_sorted *out, const uint16_t *class, size_t n, size_t classes, pool *p,
                                            cuzk_error *err);
-void msm_sorted_destroy(msm_sorted *s);
+void msm_sorted_destroy(msm_sorted *s, pool *p);
 
 #endif

@@ -337,11 +337,45 @@ static void test_this_machine(void **state) {
     assert_true(quota == 0 || n <= quota);
 }
 
+// Sizes around the chunks it is shared out in; nothing beside them is touched.
+static void test_zero(void **state) {
+    (void)state;
+    enum { CHUNK = 2 << 20, GUARD = 64 };
+    static const size_t sizes[] = {0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 3};
+    static unsigned char m[6 * CHUNK];
+    pool *p;
+    assert_int_equal(pool_create(&p, 3, NULL), CUZK_OK);
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+        const size_t n = sizes[i / 2];
+        memset(m, 0xa5, sizeof m);
+        pool_zero(i % 2 == 0 ? p : NULL, m + GUARD, n);
+        for (size_t k = 0; k < sizeof m; k++)
+            if (m[k] != (k >= GUARD && k < GUARD + n ? 0 : 0xa5)) fail_msg("%zu bytes: byte %zu", n, k);
+    }
+    pool_destroy(&p);
+}
+
+static void test_free_secret(void **state) {
+    (void)state;
+    pool *p;
+    assert_int_equal(pool_create(&p, 2, NULL), CUZK_OK);
+    const uint64_t before = mem_usage_of(MEM_MISC).live;
+    void *block = mem_alloc(MEM_MISC, 3, 1 << 20);
+    assert_non_null(block);
+    assert_int_equal(mem_size(block), 3 << 20);
+    pool_free_secret(p, block);
+    pool_free_secret(p, NULL);
+    assert_int_equal(mem_usage_of(MEM_MISC).live, before);
+    pool_destroy(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_task_once),
         cmocka_unit_test(test_no_pool_is_the_caller),
         cmocka_unit_test(test_lost_interest),
+        cmocka_unit_test(test_zero),
+        cmocka_unit_test(test_free_secret),
         cmocka_unit_test(test_all_threads_work_at_once),
         cmocka_unit_test(test_many_short_runs),
         cmocka_unit_test(test_callers_take_turns),

@@ -57,7 +57,7 @@ static void test_digits(void **state) {
             if ((s.rest_of[i] & 1) != 0) fr_neg(&sum, &sum);
             if (!fr_eq(&sum, &k[s.rest_of[i] >> 1])) fail_msg("scalar %zu, c = %u", i, c);
         }
-        msm_scalars_destroy(&s);
+        msm_scalars_destroy(&s, 0);
     }
 }
 
