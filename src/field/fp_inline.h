@@ -351,7 +351,100 @@ LIMB_INLINE void fp_reduce_wide(fp *out, uint64_t t[12]) {
     fp_reduce_once(out, t[6], t[7], t[8], t[9], t[10], t[11]);
 }
 
-// A squaring of its own (63 limb products, not 78) gains 8 % with clang and loses 5 % with gcc.
+#if defined(__x86_64__)
+
+// As fp_mul, each product of two different limbs once and then doubled: 63 limb products, not 78.
+static inline void fp_sqr(fp *out, const fp *a) {
+    uint64_t k0, k1, k2, k3, k4, k5, t0, t1, t2, t3, t4, t5;
+    limb_column s, sum = limb_column_of(a->l[0], a->l[0]);
+    k0 = fp_multiple(&sum);
+    s = limb_column_of(a->l[1], a->l[0]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, k0, FP_Q1);
+    limb_column_add(&sum, &s);
+    k1 = fp_multiple(&sum);
+    s = limb_column_of(a->l[2], a->l[0]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, a->l[1], a->l[1]);
+    limb_column_mac(&s, k0, FP_Q2);
+    limb_column_mac(&s, k1, FP_Q1);
+    limb_column_add(&sum, &s);
+    k2 = fp_multiple(&sum);
+    s = limb_column_of(a->l[3], a->l[0]);
+    limb_column_mac(&s, a->l[2], a->l[1]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, k0, FP_Q3);
+    limb_column_mac(&s, k1, FP_Q2);
+    limb_column_mac(&s, k2, FP_Q1);
+    limb_column_add(&sum, &s);
+    k3 = fp_multiple(&sum);
+    s = limb_column_of(a->l[4], a->l[0]);
+    limb_column_mac(&s, a->l[3], a->l[1]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, a->l[2], a->l[2]);
+    limb_column_mac(&s, k0, FP_Q4);
+    limb_column_mac(&s, k1, FP_Q3);
+    limb_column_mac(&s, k2, FP_Q2);
+    limb_column_mac(&s, k3, FP_Q1);
+    limb_column_add(&sum, &s);
+    k4 = fp_multiple(&sum);
+    s = limb_column_of(a->l[5], a->l[0]);
+    limb_column_mac(&s, a->l[4], a->l[1]);
+    limb_column_mac(&s, a->l[3], a->l[2]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, k0, FP_Q5);
+    limb_column_mac(&s, k1, FP_Q4);
+    limb_column_mac(&s, k2, FP_Q3);
+    limb_column_mac(&s, k3, FP_Q2);
+    limb_column_mac(&s, k4, FP_Q1);
+    limb_column_add(&sum, &s);
+    k5 = fp_multiple(&sum);
+    s = limb_column_of(a->l[5], a->l[1]);
+    limb_column_mac(&s, a->l[4], a->l[2]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, a->l[3], a->l[3]);
+    limb_column_mac(&s, k1, FP_Q5);
+    limb_column_mac(&s, k2, FP_Q4);
+    limb_column_mac(&s, k3, FP_Q3);
+    limb_column_mac(&s, k4, FP_Q2);
+    limb_column_mac(&s, k5, FP_Q1);
+    limb_column_add(&sum, &s);
+    t0 = limb_column_next(&sum);
+    s = limb_column_of(a->l[5], a->l[2]);
+    limb_column_mac(&s, a->l[4], a->l[3]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, k2, FP_Q5);
+    limb_column_mac(&s, k3, FP_Q4);
+    limb_column_mac(&s, k4, FP_Q3);
+    limb_column_mac(&s, k5, FP_Q2);
+    limb_column_add(&sum, &s);
+    t1 = limb_column_next(&sum);
+    s = limb_column_of(a->l[5], a->l[3]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, a->l[4], a->l[4]);
+    limb_column_mac(&s, k3, FP_Q5);
+    limb_column_mac(&s, k4, FP_Q4);
+    limb_column_mac(&s, k5, FP_Q3);
+    limb_column_add(&sum, &s);
+    t2 = limb_column_next(&sum);
+    s = limb_column_of(a->l[5], a->l[4]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, k4, FP_Q5);
+    limb_column_mac(&s, k5, FP_Q4);
+    limb_column_add(&sum, &s);
+    t3 = limb_column_next(&sum);
+    s = limb_column_of(a->l[5], a->l[5]);
+    limb_column_mac(&s, k5, FP_Q5);
+    limb_column_add(&sum, &s);
+    t4 = limb_column_next(&sum);
+    t5 = sum.l;
+    fp_reduce_once(out, t0, t1, t2, t3, t4, t5);
+}
+
+#else
+
 static inline void fp_sqr(fp *out, const fp *a) { fp_mul(out, a, a); }
+
+#endif
 
 #endif

@@ -193,6 +193,59 @@ static inline void fr_mul(fr *out, const fr *a, const fr *b) {
 
 #endif
 
+#if defined(__x86_64__)
+
+// As fr_mul, each product of two different limbs once and then doubled: 22 limb products, not 28.
+static inline void fr_sqr(fr *out, const fr *a) {
+    uint64_t k0, k1, k2, k3, t0, t1, t2, t3;
+    limb_column s, sum = limb_column_of(a->l[0], a->l[0]);
+    k0 = fr_multiple(&sum);
+    s = limb_column_of(a->l[1], a->l[0]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, k0, FR_Q1);
+    limb_column_add(&sum, &s);
+    k1 = fr_multiple(&sum);
+    s = limb_column_of(a->l[2], a->l[0]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, a->l[1], a->l[1]);
+    limb_column_mac(&s, k0, FR_Q2);
+    limb_column_mac(&s, k1, FR_Q1);
+    limb_column_add(&sum, &s);
+    k2 = fr_multiple(&sum);
+    s = limb_column_of(a->l[3], a->l[0]);
+    limb_column_mac(&s, a->l[2], a->l[1]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, k0, FR_Q3);
+    limb_column_mac(&s, k1, FR_Q2);
+    limb_column_mac(&s, k2, FR_Q1);
+    limb_column_add(&sum, &s);
+    k3 = fr_multiple(&sum);
+    s = limb_column_of(a->l[3], a->l[1]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, a->l[2], a->l[2]);
+    limb_column_mac(&s, k1, FR_Q3);
+    limb_column_mac(&s, k2, FR_Q2);
+    limb_column_mac(&s, k3, FR_Q1);
+    limb_column_add(&sum, &s);
+    t0 = limb_column_next(&sum);
+    s = limb_column_of(a->l[3], a->l[2]);
+    limb_column_add(&s, &s);
+    limb_column_mac(&s, k2, FR_Q3);
+    limb_column_mac(&s, k3, FR_Q2);
+    limb_column_add(&sum, &s);
+    t1 = limb_column_next(&sum);
+    s = limb_column_of(a->l[3], a->l[3]);
+    limb_column_mac(&s, k3, FR_Q3);
+    limb_column_add(&sum, &s);
+    t2 = limb_column_next(&sum);
+    t3 = sum.l;
+    fr_reduce_once(out, t0, t1, t2, t3);
+}
+
+#else
+
 static inline void fr_sqr(fr *out, const fr *a) { fr_mul(out, a, a); }
+
+#endif
 
 #endif
