@@ -98,7 +98,7 @@ static void name_host(char out[HOST_TEXT], const struct sockaddr *from, socklen_
 }
 
 static void accept_from(rpc_gate *g, const gate_listener *at, uint64_t now) {
-    struct sockaddr_storage from;
+    struct sockaddr_storage from = {0};
     socklen_t from_len = sizeof from;
     const int fd = accept(at->fd, (struct sockaddr *)&from, &from_len);
     if (fd < 0) {

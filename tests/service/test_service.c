@@ -429,7 +429,7 @@ static void a_retry_while_the_first_is_given_up(void **state) {
     bed_answer_make(&first);
     assert_int_equal(pthread_barrier_init(&r.both, NULL, 2), 0);
     r.s = s;
-    for (int round = 0; round < 100; round++) {
+    for (int round = 0; round < 40; round++) {
         service_watch *w;
         pthread_t t;
         bed_answer_make(&r.a);
