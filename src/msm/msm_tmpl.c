@@ -21,7 +21,7 @@ enum {
 };
 
 // Digits, entries and buckets of the windows in flight; everything else is 40 bytes a term and a few MiB.
-#define GROUP_BYTES ((size_t)256 << 20)
+#define GROUP_BYTES ((size_t)96 << 20)
 
 static unsigned choose_c(size_t terms, unsigned bits) {
     unsigned best = C_MIN;
@@ -126,15 +126,14 @@ static cuzk_status sum_windows(JAC *out, const POINT *bases, msm_scalars *s, MSM
     msm_scalars_bias(s, c, p);
     JAC window[MAX_WINDOWS];
     cuzk_status status = CUZK_OK;
+    msm_sorted sorted = {0};
     for (unsigned first = 0; first < windows && status == CUZK_OK; first += (unsigned)group) {
         const unsigned count = windows - first < group ? windows - first : (unsigned)group;
-        msm_sorted sorted;
         status = msm_sort_windows(&sorted, s, c, first, count, p, err);
-        if (status != CUZK_OK) break;
-        status = MSM(sum_buckets)(buckets, bases, &sorted, w, p, err);
+        if (status == CUZK_OK) status = MSM(sum_buckets)(buckets, bases, &sorted, w, p, err);
         if (status == CUZK_OK) status = reduce(window + first, buckets, count, per_window, w, p, err);
-        msm_sorted_destroy(&sorted, p);
     }
+    msm_sorted_destroy(&sorted, p);
     mem_free(buckets);
     if (status != CUZK_OK) return status;
     G(jac_infinity)(out);
@@ -213,7 +212,7 @@ static cuzk_status sum_bits(JAC *out, const POINT *bases, const uint64_t *bits, 
 
 static cuzk_status sum_classes(JAC *out, size_t classes, const POINT *bases, const uint16_t *class, size_t n, pool *p,
                                cuzk_error *err) {
-    msm_sorted sorted;
+    msm_sorted sorted = {0};
     cuzk_status status = msm_sort_classes(&sorted, class, n, classes, p, err);
     if (status != CUZK_OK) return status;
     POINT *sums = mem_alloc(MEM_MSM, classes, sizeof *sums);

@@ -99,14 +99,13 @@ static void place_task(void *ctx, size_t task, unsigned worker) {
 static cuzk_status sort(sort_job *j, pool *p, cuzk_error *err) {
     cuzk_status status = CUZK_OK;
     msm_sorted *out = j->out;
-    *out = (msm_sorted){.buckets = j->count * j->per_window};
+    out->buckets = j->count * j->per_window;
     j->slices = (TASKS_A_THREAD * (size_t)pool_threads(p) + j->count - 1) / j->count;
     const size_t tasks = j->count * j->slices;
     j->cursor = mem_alloc(MEM_MSM, tasks * j->per_window, sizeof *j->cursor);
     j->totals = mem_alloc(MEM_MSM, j->count, sizeof *j->totals);
     j->bad = mem_alloc(MEM_MSM, tasks, sizeof *j->bad);
-    out->offset = mem_alloc(MEM_MSM, out->buckets + 1, sizeof *out->offset);
-    if (j->cursor == 0 || j->totals == 0 || j->bad == 0 || out->offset == 0) goto no_memory;
+    if (j->cursor == 0 || j->totals == 0 || j->bad == 0) goto no_memory;
     pool_run(p, tasks, count_task, j);
     for (size_t i = 0; i < tasks; i++)
         if (j->bad[i]) {
@@ -116,8 +115,7 @@ static cuzk_status sort(sort_job *j, pool *p, cuzk_error *err) {
     pool_run(p, j->count, total_task, j);
     size_t total = 0;
     for (unsigned w = 0; w < j->count; w++) total += j->totals[w];
-    out->entries = total > UINT32_MAX ? 0 : mem_alloc(MEM_MSM, total, sizeof *out->entries);
-    if (out->entries == 0) goto no_memory;
+    if (total > UINT32_MAX) goto no_memory;
     pool_run(p, j->count, position_task, j);
     pool_run(p, tasks, place_task, j);
     goto done;
@@ -131,31 +129,43 @@ done:
     return status;
 }
 
+// Room for `entries` entries in `buckets` buckets, and for their digits.
+static cuzk_status make_room(msm_sorted *out, size_t entries, size_t buckets, bool digits, pool *p, cuzk_error *err) {
+    if (out->room >= entries && out->entries != 0) return CUZK_OK;
+    msm_sorted_destroy(out, p);
+    out->offset = mem_alloc(MEM_MSM, buckets + 1, sizeof *out->offset);
+    out->entries = mem_alloc(MEM_MSM, entries, sizeof *out->entries);
+    if (digits) out->digits = mem_alloc(MEM_MSM, entries, sizeof *out->digits);
+    out->room = entries;
+    if (out->offset != 0 && out->entries != 0 && (!digits || out->digits != 0)) return CUZK_OK;
+    msm_sorted_destroy(out, p);
+    return cuzk_fail(err, CUZK_ERR_MEMORY, "sorting %zu terms into %zu buckets: no memory", entries, buckets);
+}
+
 cuzk_status msm_sort_windows(msm_sorted *out, const msm_scalars *s, unsigned c, unsigned first, unsigned count, pool *p,
                              cuzk_error *err) {
-    *out = (msm_sorted){0};
-    uint32_t *digits = mem_alloc(MEM_MSM, s->rest, count * sizeof *digits);
-    if (digits == 0) return cuzk_fail(err, CUZK_ERR_MEMORY, "sorting %zu terms: no memory for their digits", s->rest);
-    msm_scalars_digits(digits, s, c, first, count, p);
-    sort_job j = {.digits = digits, .base = s->rest_of, .n = s->rest, .count = count, .out = out};
+    sort_job j = {.base = s->rest_of, .n = s->rest, .count = count, .out = out};
     j.per_window = (size_t)1 << (c - 1);
-    const cuzk_status status = sort(&j, p, err);
-    pool_free_secret(p, digits);
-    return status;
+    const cuzk_status status = make_room(out, s->rest * count, count * j.per_window, true, p, err);
+    if (status != CUZK_OK) return status;
+    msm_scalars_digits(out->digits, s, c, first, count, p);
+    j.digits = out->digits;
+    return sort(&j, p, err);
 }
 
 cuzk_status msm_sort_classes(msm_sorted *out, const uint16_t *class, size_t n, size_t classes, pool *p,
                              cuzk_error *err) {
-    *out = (msm_sorted){0};
     if (n >> MSM_INDEX_BITS != 0)
         return cuzk_fail(err, CUZK_ERR_USAGE, "sums by class: %zu points, at most 2^%d - 1 supported", n,
                          MSM_INDEX_BITS);
     sort_job j = {.class = class, .n = n, .count = 1, .per_window = classes, .out = out};
-    return sort(&j, p, err);
+    const cuzk_status status = make_room(out, n, classes, false, p, err);
+    return status == CUZK_OK ? sort(&j, p, err) : status;
 }
 
 void msm_sorted_destroy(msm_sorted *s, pool *p) {
     mem_free(s->offset);
     pool_free_secret(p, s->entries);
+    pool_free_secret(p, s->digits);
     *s = (msm_sorted){0};
 }
