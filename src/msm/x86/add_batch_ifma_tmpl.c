@@ -32,6 +32,7 @@
 enum {
     MIN_VECTOR = 6, // fewer are done one by one sooner
     FIRST_BLOCK = 256,
+    PAIRS_BLOCK = 512, // with the next block's points it leaves room in a second-level cache
     CHAINS = 2,
     SLOW = 32, // equal points wait in a list of this length
 };
@@ -428,8 +429,9 @@ static void backward(const batch *j, const group *groups, fp8 z[CHAINS], const b
 // is small, and the next ones grow until they are equal parts of what is left.
 static size_t next_block(size_t last, size_t left, bool pairs) {
     if (last == 0 && left <= MSM_BLOCK) return left; // another inversion would cost more than waiting
-    const size_t blocks = (left + MSM_BLOCK - 1) / MSM_BLOCK, equal = (left + blocks - 1) / blocks;
-    const size_t most = !pairs ? MSM_BLOCK : last == 0 ? FIRST_BLOCK : 2 * last;
+    const size_t block = pairs ? PAIRS_BLOCK : MSM_BLOCK;
+    const size_t blocks = (left + block - 1) / block, equal = (left + blocks - 1) / blocks;
+    const size_t most = !pairs ? block : last == 0 ? FIRST_BLOCK : 2 * last;
     return equal < most ? equal : most;
 }
 
