@@ -49,8 +49,9 @@ const config_key CONFIG_TABLE[CONFIG_KEYS] = {
                  "with gRPC."},
     [CONFIG_DAEMON_MAX_MESSAGE] =
         {"daemon", "max_message", CONFIG_SIZE, "256MiB", KIB, 2047 * MIB,
-         .help = "The longest gRPC message. A longer one is refused before it is looked into. A C1 of a 32 GiB sector has "
-                 "51 MB."},
+         .help =
+             "The longest gRPC message. A longer one is refused before it is looked into. A C1 of a 32 GiB sector has "
+             "51 MB."},
     [CONFIG_DAEMON_CANCEL_ON_DISCONNECT] =
         {"daemon", "cancel_on_disconnect", CONFIG_BOOL, "true",
          .help = "When the client of a Prove call goes away and nobody else waits for that job, cancel it. Jobs of "
@@ -207,8 +208,9 @@ const config_key CONFIG_TABLE[CONFIG_KEYS] = {
         {"timeline", "path", CONFIG_TEXT, "",
          .help = "File that TIMELINE lines are appended to. Empty: memory alone. A file that cannot be written never "
                  "harms a proof."},
-    [CONFIG_TIMELINE_TAIL_LINES] = {"timeline", "tail_lines", CONFIG_INTEGER, "65536", 256, 16777216,
-                                    .help = "Newest lines kept in memory, some 170 bytes for each, for the live page and for GetTimeline."},
+    [CONFIG_TIMELINE_TAIL_LINES] =
+        {"timeline", "tail_lines", CONFIG_INTEGER, "65536", 256, 16777216,
+         .help = "Newest lines kept in memory, some 170 bytes for each, for the live page and for GetTimeline."},
 
     [CONFIG_LOGGING_LEVEL] = {"logging", "level", CONFIG_CHOICE, "info", .choices = "error|warn|info|debug|trace",
                               .help = "What is logged. Witnesses and vanilla proofs never are, at any level."},

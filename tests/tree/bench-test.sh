@@ -84,7 +84,7 @@ for row in rows:
     assert abs(row["cycles"] / row["cpu_ns"] / machine["ghz"] - 1) < 1e-2, row
     rate = machine["ifma_per_ns"] if row["level"] == "ifma" else machine["mul_per_ns"]
     products = (12 * 2048 - 4095) * (6 if row["bench"] == "ntt_quotient" else 1)
-    assert abs(row["limit_ns"] * rate / products / (75 / 8 if row["level"] == "ifma" else 36) - 1) < 1e-2, row
+    assert abs(row["limit_ns"] * rate / products / (59 / 8 if row["level"] == "ifma" else 36) - 1) < 1e-2, row
 PY
 fi
 echo "bench-test: ok"
