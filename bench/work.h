@@ -21,7 +21,8 @@ typedef struct bench_work {
 
 #define WORK_FR_MUL ((bench_work){95.0 / 8, 36})
 #define WORK_FP_MUL ((bench_work){256.0 / 8, 78})
-// Affine, with its share of running products and without the inversion; in G2 with the four products of the textbook in lanes, and Karatsuba's three without.
+// Affine, with its share of running products and without the inversion; in G2 with the four products of the textbook in
+// lanes, and Karatsuba's three without.
 #define WORK_G1_ADD ((bench_work){1480.0 / 8, 453})
 #define WORK_G2_ADD ((bench_work){3600.0 / 8, 1014})
 
