@@ -92,3 +92,13 @@ const char *cpu_level_name(cpu_level level) {
     }
     return "unknown";
 }
+
+bool cpu_kernels_work(cpu_verdict *verdict, cpu_level level, bool (*test)(cpu_level level)) {
+    enum { UNTESTED, PASSED, FAILED };
+    int known = atomic_load_explicit(verdict, memory_order_relaxed);
+    if (known == UNTESTED) {
+        known = test(level) ? PASSED : FAILED;
+        atomic_store_explicit(verdict, known, memory_order_relaxed);
+    }
+    return known == PASSED;
+}

@@ -4,6 +4,7 @@
 #ifndef CUZK_BASE_CPU_H
 #define CUZK_BASE_CPU_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 typedef enum cpu_level {
@@ -20,5 +21,10 @@ void cpu_set_mask(cpu_level highest);
 // SHA extensions; false when the level is masked to portable.
 bool cpu_has_sha(void);
 const char *cpu_level_name(cpu_level level);
+
+// Whether kernels of a level give known answers, as `test` finds it; asked once a process. *verdict is 0 at first. Two
+// threads that test at the same time find the same, and nothing but the verdict passes between them.
+typedef atomic_int cpu_verdict;
+bool cpu_kernels_work(cpu_verdict *verdict, cpu_level level, bool (*test)(cpu_level level));
 
 #endif

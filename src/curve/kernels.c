@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "curve/kernels.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 static const curve_kernel_table PORTABLE = {CPU_PORTABLE, g1_decode_block_portable, g2_decode_block_portable};
@@ -49,22 +48,16 @@ static bool knows_g2(const curve_kernel_table *k) {
     return true;
 }
 
-// Tested once; two threads that test at the same time find the same.
-static bool ifma_works(void) {
-    enum { UNKNOWN, GOOD, BAD };
-    static atomic_int verdict;
-    int v = atomic_load_explicit(&verdict, memory_order_relaxed);
-    if (v == UNKNOWN) {
-        v = knows_g1(&IFMA) && knows_g2(&IFMA) ? GOOD : BAD;
-        atomic_store_explicit(&verdict, v, memory_order_relaxed);
-    }
-    return v == GOOD;
+static bool knows_all(cpu_level level) {
+    (void)level; // there is one
+    return knows_g1(&IFMA) && knows_g2(&IFMA);
 }
 #endif
 
 const curve_kernel_table *curve_kernels(void) {
 #if defined(CURVE_HAVE_IFMA)
-    if (cpu_current() >= CPU_IFMA && ifma_works()) return &IFMA;
+    static cpu_verdict ifma;
+    if (cpu_current() >= CPU_IFMA && cpu_kernels_work(&ifma, CPU_IFMA, knows_all)) return &IFMA;
 #endif
     return &PORTABLE;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "field/kernels.h"
 
-#include <stdatomic.h>
-
 #if defined(FIELD_HAVE_IFMA)
 #include "field/x86/fp_vec_ifma.h"
 #include "field/x86/fr_vec_ifma.h"
@@ -60,22 +58,16 @@ static bool knows_fp(const field_kernel_table *k) {
     return true;
 }
 
-// Tested once; two threads that test at the same time find the same.
-static bool ifma_works(void) {
-    enum { UNKNOWN, GOOD, BAD };
-    static atomic_int verdict;
-    int v = atomic_load_explicit(&verdict, memory_order_relaxed);
-    if (v == UNKNOWN) {
-        v = knows_fr(&IFMA) && knows_fp(&IFMA) ? GOOD : BAD;
-        atomic_store_explicit(&verdict, v, memory_order_relaxed);
-    }
-    return v == GOOD;
+static bool knows_all(cpu_level level) {
+    (void)level; // there is one
+    return knows_fr(&IFMA) && knows_fp(&IFMA);
 }
 #endif
 
 const field_kernel_table *field_kernels(void) {
 #if defined(FIELD_HAVE_IFMA)
-    if (cpu_current() >= CPU_IFMA && ifma_works()) return &IFMA;
+    static cpu_verdict ifma;
+    if (cpu_current() >= CPU_IFMA && cpu_kernels_work(&ifma, CPU_IFMA, knows_all)) return &IFMA;
 #endif
     return &PORTABLE;
 }

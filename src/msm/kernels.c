@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "msm/kernels.h"
 
-#include <stdatomic.h>
-
 enum { LEVELS = CPU_IFMA + 1 };
 
 // By level; a level without functions of its own has none here.
@@ -28,33 +26,19 @@ const msm_g2_kernels *msm_g2_kernels_at(cpu_level level) {
     return level <= cpu_current() && G2[level].add_batch != 0 ? &G2[level] : 0;
 }
 
-// What is known of each level's kernels. Two threads that test at the same time find the same, and nothing but the
-// verdict passes between them.
-typedef enum verdict { UNTESTED, PASSED, FAILED } verdict;
-typedef _Atomic int verdicts[LEVELS];
-
-static bool usable(verdicts v, cpu_level level, bool (*test)(cpu_level level)) {
-    int known = atomic_load_explicit(&v[level], memory_order_relaxed);
-    if (known == UNTESTED) {
-        known = test(level) ? PASSED : FAILED;
-        atomic_store_explicit(&v[level], known, memory_order_relaxed);
-    }
-    return known == PASSED;
-}
-
 static bool test_g1(cpu_level level) { return msm_g1_self_test(&G1[level]); }
 static bool test_g2(cpu_level level) { return msm_g2_self_test(&G2[level]); }
 
 const msm_g1_kernels *msm_g1_kernels_get(void) {
-    static verdicts v;
+    static cpu_verdict v[LEVELS];
     for (cpu_level level = cpu_current(); level > CPU_PORTABLE; level--)
-        if (G1[level].add_batch != 0 && usable(v, level, test_g1)) return &G1[level];
+        if (G1[level].add_batch != 0 && cpu_kernels_work(&v[level], level, test_g1)) return &G1[level];
     return &G1[CPU_PORTABLE];
 }
 
 const msm_g2_kernels *msm_g2_kernels_get(void) {
-    static verdicts v;
+    static cpu_verdict v[LEVELS];
     for (cpu_level level = cpu_current(); level > CPU_PORTABLE; level--)
-        if (G2[level].add_batch != 0 && usable(v, level, test_g2)) return &G2[level];
+        if (G2[level].add_batch != 0 && cpu_kernels_work(&v[level], level, test_g2)) return &G2[level];
     return &G2[CPU_PORTABLE];
 }
