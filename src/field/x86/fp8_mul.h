@@ -39,12 +39,16 @@ FP8_INLINE __m512i fp8_carry_out(__m512i column) {
     return _mm512_srai_epi64(_mm512_add_epi64(column, _mm512_set1_epi64(FP8_MASK)), FP8_LIMB_BITS);
 }
 
-// The last part of a step: t := (t + m p) / 2^52, given m. The low half of m p[0] is never computed: it only makes the
-// carry (fp8_carry_out).
-FP8_INLINE void fp8_reduce_step(__m512i t[FP8_LIMBS + 1], __m512i m) {
+// Takes the lowest of nine columns away: adds m p, given m, and carries into the next one. The low half of m p[0] is
+// never computed: it only makes the carry (fp8_carry_out).
+FP8_INLINE void fp8_take_column(__m512i t[FP8_LIMBS + 1], __m512i m) {
     t[1] = fp8_hi(_mm512_add_epi64(t[1], fp8_carry_out(t[0])), m, fp8_limb_p(0));
     FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[j] = fp8_lo(t[j], m, fp8_limb_p(j));
     FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[j + 1] = fp8_hi(t[j + 1], m, fp8_limb_p(j));
+}
+// The last part of a step: t := (t + m p) / 2^52, given m.
+FP8_INLINE void fp8_reduce_step(__m512i t[FP8_LIMBS + 1], __m512i m) {
+    fp8_take_column(t, m);
     FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) t[j] = t[j + 1];
 }
 
@@ -91,10 +95,7 @@ FP8_INLINE void fp8_reduce_columns(fp8 *out, __m512i t[FP8_COLUMNS], fp8_beside 
                                    int to) {
     const __m512i ninv = _mm512_set1_epi64(FP8_NINV), zero = _mm512_setzero_si512();
     FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
-        const __m512i m = fp8_lo(zero, t[i], ninv);
-        t[i + 1] = fp8_hi(_mm512_add_epi64(t[i + 1], fp8_carry_out(t[i])), m, fp8_limb_p(0));
-        FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[i + j] = fp8_lo(t[i + j], m, fp8_limb_p(j));
-        FP8_UNROLL for (int j = 1; j < FP8_LIMBS; j++) t[i + j + 1] = fp8_hi(t[i + j + 1], m, fp8_limb_p(j));
+        fp8_take_column(t + i, fp8_lo(zero, t[i], ninv));
         fp8_call_beside(i, beside, state, from, to);
     }
     FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = t[FP8_LIMBS + j];

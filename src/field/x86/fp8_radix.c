@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "field/x86/fp8_radix.h"
 
+#include "field/x86/fp8_mul.h"
+
 // Row i is 2^(52 i + 488) mod p, 488 = 384 + 2 * 52.
 static const uint64_t POWERS[FP8_LIMBS][FP8_LIMBS] = {
     {0x7c0a654395113, 0x25e4415917316, 0x2d64ab3ca95e0, 0x39aba2d319167, 0x4ac6994d21f85, 0x13fbda2fb92fc,
@@ -19,44 +21,25 @@ static const uint64_t POWERS[FP8_LIMBS][FP8_LIMBS] = {
      0x80ef81f158c5d, 0x000000000e91f},
     {0x2b89cb0f5996e, 0x9dfc7b0eceb70, 0x481fdf9016e88, 0x96b02532853ca, 0xaf714427883c2, 0x65d21ba9c3c02,
      0x1cc2a44435c2a, 0x00000000138e5}};
-static const int64_t NINV = 0x3fffcfffcfffd; // -1/p mod 2^52
-
-#define LO(c, a, b) _mm512_madd52lo_epu64(c, a, b) // c + (a b mod 2^52)
-#define HI(c, a, b) _mm512_madd52hi_epu64(c, a, b) // c + (a b >> 52)
-#define UNROLL _Pragma("GCC unroll 16")
-
 // Each limb times its power, below 8 * 2^52 p together, and then two steps of Montgomery's reduction, whose divisor
 // 2^104 is in the powers: (sum + m p) / 2^104 with m < 2^104 is below p + 2^-49 p. A column has at most 8 low and 8
 // high halves of the products, 2 of each of the multiples of p and a carry: below 2^57.
 void fp8_to_radix(fp8 *out, const fp8 *v) {
     enum { STEPS = 2 };
-    const __m512i zero = _mm512_setzero_si512(), ninv = _mm512_set1_epi64(NINV), mask = _mm512_set1_epi64(FP8_MASK);
+    const __m512i zero = _mm512_setzero_si512(), ninv = _mm512_set1_epi64(FP8_NINV);
     __m512i t[FP8_LIMBS + STEPS];
-    UNROLL for (int j = 0; j < FP8_LIMBS + STEPS; j++) t[j] = zero;
-    UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
-        UNROLL for (int j = 0; j < FP8_LIMBS; j++) {
+    FP8_UNROLL for (int j = 0; j < FP8_LIMBS + STEPS; j++) t[j] = zero;
+    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
+        FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) {
             const __m512i power = _mm512_set1_epi64((int64_t)POWERS[i][j]);
-            t[j] = LO(t[j], v->l[i], power);
-            t[j + 1] = HI(t[j + 1], v->l[i], power);
+            t[j] = fp8_lo(t[j], v->l[i], power);
+            t[j + 1] = fp8_hi(t[j + 1], v->l[i], power);
         }
     }
-    UNROLL for (int i = 0; i < STEPS; i++) {
-        const __m512i m = LO(zero, t[i], ninv);
-        // The low half of m p[0] makes the column divisible by 2^52: rounding its quotient up does the same.
-        t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srai_epi64(_mm512_add_epi64(t[i], mask), FP8_LIMB_BITS));
-        t[i + 1] = HI(t[i + 1], m, fp8_limb_p(0));
-        UNROLL for (int j = 1; j < FP8_LIMBS; j++) {
-            t[i + j] = LO(t[i + j], m, fp8_limb_p(j));
-            t[i + j + 1] = HI(t[i + j + 1], m, fp8_limb_p(j));
-        }
-    }
+    FP8_UNROLL for (int i = 0; i < STEPS; i++) fp8_take_column(t + i, fp8_lo(zero, t[i], ninv));
     fp8 r;
-    UNROLL for (int j = 0; j < FP8_LIMBS; j++) r.l[j] = t[STEPS + j];
+    FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) r.l[j] = t[STEPS + j];
     fp8_carry(&r);
-    const __mmask8 large = fp8_not_below_p(&r);
-    if (__builtin_expect(large != 0, 0)) {
-        UNROLL for (int j = 0; j < FP8_LIMBS; j++) r.l[j] = _mm512_mask_sub_epi64(r.l[j], large, r.l[j], fp8_limb_p(j));
-        fp8_carry(&r);
-    }
+    fp8_canonical_end(&r);
     *out = r;
 }
