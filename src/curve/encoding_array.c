@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Many points at once. A proving key has ten million of them, and what is done for each is most of its loading: here
-// that is for the kernels, block by block. A block with anything out of the ordinary in it, be it infinity or a point
-// that is none, is decoded again one by one, which also finds what is to be said about it.
+// The portable kernels that read many points at once. A proving key has ten million of them, and what is done for each
+// is most of its loading. A block with anything out of the ordinary in it, be it infinity or a point that is none, does
+// not pass; encoding_array_tmpl.c decodes it again one by one, which also finds what is to be said about it.
 #include "curve/kernels.h"
-
-enum { BLOCK = 128 };
 
 // y^2 + (-x^2) x = 4, with one reduction for both products. Their sum is below 2 p^2.
 static bool g1_equation(const g1_affine *a, const fp *four) {
@@ -37,34 +35,4 @@ bool g2_decode_block_portable(g2_affine *out, const uint8_t *in, size_t n) {
             g2_affine_is_infinity(&out[i]))
             return false;
     return true;
-}
-
-// A block that does not pass is decoded one by one up to the point it does not pass for, which says what that is.
-
-size_t g1_decode_finite_array(g1_affine *out, point_check *why, const uint8_t *in, size_t n) {
-    g1_decode_block *const decode = curve_kernels()->g1_decode;
-    *why = POINT_OK;
-    for (size_t from = 0; from < n; from += BLOCK) {
-        const size_t count = n - from < BLOCK ? n - from : BLOCK;
-        if (decode(out + from, in + from * G1_UNCOMPRESSED, count)) continue;
-        for (size_t i = from; i < from + count; i++) {
-            *why = g1_decode_uncompressed_unchecked(&out[i], in + i * G1_UNCOMPRESSED);
-            if (*why != POINT_OK || g1_affine_is_infinity(&out[i])) return i;
-        }
-    }
-    return n;
-}
-
-size_t g2_decode_finite_array(g2_affine *out, point_check *why, const uint8_t *in, size_t n) {
-    g2_decode_block *const decode = curve_kernels()->g2_decode;
-    *why = POINT_OK;
-    for (size_t from = 0; from < n; from += BLOCK) {
-        const size_t count = n - from < BLOCK ? n - from : BLOCK;
-        if (decode(out + from, in + from * G2_UNCOMPRESSED, count)) continue;
-        for (size_t i = from; i < from + count; i++) {
-            *why = g2_decode_uncompressed_unchecked(&out[i], in + i * G2_UNCOMPRESSED);
-            if (*why != POINT_OK || g2_affine_is_infinity(&out[i])) return i;
-        }
-    }
-    return n;
 }

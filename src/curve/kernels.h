@@ -24,6 +24,10 @@ const curve_kernel_table *curve_kernels(void);
 // The portable loops, whatever the processor: what the others are tested against.
 const curve_kernel_table *curve_kernels_portable(void);
 
+// The test: true if known points are read, and none that is off the curve.
+bool g1_decode_block_works(g1_decode_block *decode);
+bool g2_decode_block_works(g2_decode_block *decode);
+
 g1_decode_block g1_decode_block_portable, g1_decode_block_ifma;
 g2_decode_block g2_decode_block_portable, g2_decode_block_ifma;
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What point_tmpl.c needs to become the functions of g1.h.
+// What point_tmpl.c and encoding_array_tmpl.c need to become the functions of g1.h.
 #ifndef CUZK_CURVE_POINT_G1_H
 #define CUZK_CURVE_POINT_G1_H
 
 #include "curve/g1.h"
 
 #define POINT(name) g1_##name // the points
-#define FE(name) fp_##name    // their coordinates
+#define GENERATOR G1_GENERATOR
+#define FE(name) fp_##name // their coordinates
 
 typedef fp fe;
 

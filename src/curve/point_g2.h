@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What point_tmpl.c needs to become the functions of g2.h.
+// What point_tmpl.c and encoding_array_tmpl.c need to become the functions of g2.h.
 #ifndef CUZK_CURVE_POINT_G2_H
 #define CUZK_CURVE_POINT_G2_H
 
 #include "curve/g2.h"
 
 #define POINT(name) g2_##name // the points
-#define FE(name) fp2_##name   // their coordinates
+#define GENERATOR G2_GENERATOR
+#define FE(name) fp2_##name // their coordinates
 
 typedef fp2 fe;
 
