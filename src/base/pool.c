@@ -3,6 +3,9 @@
 // Workers sleep on a condition until there are `places` to take. A run offers as many places as it can use, the caller
 // works beside them, and when the counter is used up it takes back the places nobody has filled: a worker that wakes
 // late finds none and costs the run nothing.
+//
+// Work comes in bursts of short runs, the passes of a transform say, and to wake a thread takes tens of microseconds.
+// So whoever waits looks out for a moment before it sleeps: a worker for the next run, the caller for the last tasks.
 #include "base/pool.h"
 
 #include <assert.h>
@@ -13,10 +16,18 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "base/clock.h"
 #include "base/cpu_quota.h"
 #include "base/mem.h"
 
-enum { MAX_THREADS = 4096 };
+enum {
+    MAX_THREADS = 4096,
+    LOOK_OUT_NS = 50000, // about what it costs to sleep and be woken, so at worst the waiting costs twice that
+};
 
 typedef struct worker {
     pool *owner;
@@ -28,15 +39,17 @@ struct pool {
     unsigned threads; // wanted, the caller included
     unsigned started; // workers that run
     bool tried;       // starting happens once, at the first run that can use a worker
-    bool stop;
+    bool look_out;    // there is a processor for every thread: nobody waits for the one that a look-out takes
     worker *workers;
 
     pthread_mutex_t turn; // one run at a time: callers on different threads queue up here
-    pthread_mutex_t lock; // guards everything below and `stop`
+    pthread_mutex_t lock; // guards everything below
     pthread_cond_t work;  // places > 0 or stop
     pthread_cond_t idle;  // running == 0
-    unsigned places;      // workers that may still join the current run
-    unsigned running;     // workers inside it
+    // Written under `lock` alone. A look-out reads them without, takes the lock and reads them again.
+    atomic_uint places;  // workers that may still join the current run
+    atomic_uint running; // workers inside it
+    atomic_bool stop;
 
     // The current run. Written by the caller under `lock` while running == 0, read by workers that took a place.
     void (*fn)(void *ctx, size_t task, unsigned worker);
@@ -69,6 +82,29 @@ static bool work_through(pool *p, unsigned index, bool (*unwanted)(void *ctx)) {
     return wanted;
 }
 
+static unsigned peek(atomic_uint *n) { return atomic_load_explicit(n, memory_order_relaxed); }
+
+static void pause_a_little(void) {
+#if defined(__x86_64__)
+    for (int i = 0; i < 16; i++) _mm_pause();
+#endif
+}
+
+// Returns when there may be a place to take, or there was none for a while.
+static void look_out_for_work(pool *p) {
+    const uint64_t start = clock_now_ns();
+    while (peek(&p->places) == 0 && !atomic_load_explicit(&p->stop, memory_order_relaxed)) {
+        if (clock_now_ns() - start > LOOK_OUT_NS) return;
+        pause_a_little();
+    }
+}
+
+// The same for the end of a run.
+static void look_out_for_the_end(pool *p) {
+    const uint64_t start = clock_now_ns();
+    while (peek(&p->running) != 0 && clock_now_ns() - start <= LOOK_OUT_NS) pause_a_little();
+}
+
 static void *worker_main(void *arg) {
     worker *w = arg;
     pool *p = w->owner;
@@ -82,6 +118,11 @@ static void *worker_main(void *arg) {
         (void)work_through(p, w->index, NULL);
         pthread_mutex_lock(&p->lock);
         if (--p->running == 0) pthread_cond_signal(&p->idle);
+        if (p->look_out) {
+            pthread_mutex_unlock(&p->lock);
+            look_out_for_work(p);
+            pthread_mutex_lock(&p->lock);
+        }
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -119,6 +160,7 @@ cuzk_status pool_create(pool **out, unsigned threads, cuzk_error *err) {
         return cuzk_fail(err, CUZK_ERR_MEMORY, "thread pool: no memory for %u threads", threads);
     }
     p->threads = threads;
+    p->look_out = threads <= pool_available_threads();
     p->workers = workers;
     atomic_init(&p->next, 0);
     int rc[4] = {pthread_mutex_init(&p->turn, NULL), pthread_mutex_init(&p->lock, NULL),
@@ -190,6 +232,11 @@ static bool run(pool *p, size_t tasks, void (*fn)(void *ctx, size_t task, unsign
 
     pthread_mutex_lock(&p->lock);
     p->places = 0;
+    if (p->look_out && p->running != 0) {
+        pthread_mutex_unlock(&p->lock);
+        look_out_for_the_end(p);
+        pthread_mutex_lock(&p->lock);
+    }
     while (p->running != 0) pthread_cond_wait(&p->idle, &p->lock);
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_unlock(&p->turn);
