@@ -169,12 +169,15 @@ typedef struct twist {
     const fr *scale; // NULL: 1
 } twist;
 
+// Several vectors go through a pass together: threads meet at the end of a pass, and the fewer times the better.
+enum { MAX_VECTORS = 3 };
+
 typedef struct column_job {
     const ntt_wide *w;
     unsigned dim;
-    fr *a, *b;
-    bool coset; // evaluations on g omega^i: element e is first multiplied by g^e
-    twist out;  // after a split
+    fr *a[MAX_VECTORS];
+    twist out[MAX_VECTORS]; // after a split
+    bool coset;             // evaluations on g omega^i: element e is first multiplied by g^e
 } column_job;
 
 static uint64_t *tile_of(const ntt_wide *w, unsigned worker) { return w->tiles + 2 * (size_t)worker * w->tile_words; }
@@ -185,17 +188,24 @@ static void run(const ntt_wide *w, pool *p, size_t tasks, void (*fn)(void *, siz
     pool_run(pool_threads(p) <= w->threads ? p : 0, tasks, fn, (void *)ctx);
 }
 
-// The eight columns of a task: their first element in the array, the column in its block, and the length of a row.
+// Tasks for each vector.
+static size_t column_tasks(const column_job *j) {
+    return (size_t)(ntt_size(j->w->d) >> j->w->bits[j->dim]) / WIDE_LANES;
+}
+
+// The eight columns of a task: their vector, their first element in it, the column in its block, and the length of a
+// row.
 typedef struct columns {
-    size_t at, m, stride;
+    size_t vector, at, m, stride;
 } columns;
 
 static columns columns_of(const column_job *j, size_t task) {
     const ntt_wide *w = j->w;
+    const size_t tasks = column_tasks(j);
     unsigned below = 0;
     for (unsigned i = j->dim + 1; i < w->dims; i++) below += w->bits[i];
-    const size_t first = task * WIDE_LANES, block = first >> below, m = first & (((size_t)1 << below) - 1);
-    return (columns){(block << (below + w->bits[j->dim])) + m, m, (size_t)1 << below};
+    const size_t first = task % tasks * WIDE_LANES, block = first >> below, m = first & (((size_t)1 << below) - 1);
+    return (columns){task / tasks, (block << (below + w->bits[j->dim])) + m, m, (size_t)1 << below};
 }
 
 static void twist_walk(wide_walk *walk, const column_job *j, size_t m, const twist *t) {
@@ -231,17 +241,19 @@ static void split_task(void *ctx, size_t task, unsigned worker) {
     const unsigned bits = w->bits[j->dim];
     const columns c = columns_of(j, task);
     uint64_t *tile = tile_of(w, worker);
-    const wide_factor *tw = w->split[j->out.inverse];
+    fr *a = j->a[c.vector] + c.at;
+    const twist *out = &j->out[c.vector];
+    const wide_factor *tw = w->split[out->inverse];
     wide_walk walk;
     if (j->coset) {
         coset_walk(&walk, w, &c);
-        w->k->load_columns(tile, j->a + c.at, c.stride, bits, &walk);
+        w->k->load_columns(tile, a, c.stride, bits, &walk);
         w->k->split(tile, bits, tw);
     } else {
-        w->k->split_columns(tile, j->a + c.at, c.stride, bits, tw);
+        w->k->split_columns(tile, a, c.stride, bits, tw);
     }
-    twist_walk(&walk, j, c.m, &j->out);
-    w->k->store_columns(j->a + c.at, c.stride, tile, bits, &walk);
+    twist_walk(&walk, j, c.m, out);
+    w->k->store_columns(a, c.stride, tile, bits, &walk);
 }
 
 static void merge_columns(const column_job *j, const columns *c, fr *a, uint64_t *tile) {
@@ -256,41 +268,45 @@ static void merge_task(void *ctx, size_t task, unsigned worker) {
     const column_job *j = ctx;
     uint64_t *tile = tile_of(j->w, worker);
     const columns c = columns_of(j, task);
-    merge_columns(j, &c, j->a, tile);
-    j->w->k->store_columns(j->a + c.at, c.stride, tile, j->w->bits[j->dim], 0);
+    merge_columns(j, &c, j->a[c.vector], tile);
+    j->w->k->store_columns(j->a[c.vector] + c.at, c.stride, tile, j->w->bits[j->dim], 0);
 }
 
-// The last levels of A and of B on the coset, their product, and its first levels on the way back: into b.
+// The last levels of A and of B, a[0] and a[1], on the coset, their product, and its first levels on the way back: into
+// B.
 static void product_task(void *ctx, size_t task, unsigned worker) {
     const column_job *j = ctx;
     const ntt_wide *w = j->w;
     const unsigned bits = w->bits[j->dim];
     const columns c = columns_of(j, task);
     uint64_t *tile = tile_of(w, worker), *other = second_tile_of(w, worker);
-    merge_columns(j, &c, j->a, other);
-    merge_columns(j, &c, j->b, tile);
+    merge_columns(j, &c, j->a[0], other);
+    merge_columns(j, &c, j->a[1], tile);
     w->k->times(tile, other, bits);
     w->k->split(tile, bits, w->split[1]);
     wide_walk walk;
-    twist_walk(&walk, j, c.m, &j->out);
-    w->k->store_columns(j->b + c.at, c.stride, tile, bits, &walk);
+    twist_walk(&walk, j, c.m, &j->out[0]);
+    w->k->store_columns(j->a[1] + c.at, c.stride, tile, bits, &walk);
 }
 
-static void column_pass(const column_job *j, void (*fn)(void *, size_t, unsigned), pool *p) {
-    run(j->w, p, (size_t)(ntt_size(j->w->d) >> j->w->bits[j->dim]) / WIDE_LANES, fn, j);
-}
+// Dimensions [from, dims - 1) of transforms. The twists take the powers of `shift` for each dimension where there is
+// one; the first dimension takes `scale`.
+typedef struct splits {
+    unsigned vectors;
+    fr *a[MAX_VECTORS];
+    const fr *shift[MAX_VECTORS]; // NULL: none
+    const fr *scale[MAX_VECTORS]; // NULL: 1
+    bool inverse, coset;
+} splits;
 
-// Dimensions [from, dims - 1) of a transform of `a`. The twists take the powers of `shift` for each dimension if there
-// is one; the first dimension takes `scale`.
-static void split_columns(const ntt_wide *w, fr *a, unsigned from, bool inverse, const fr *shift, const fr *scale,
-                          bool coset, pool *p) {
+static void split_columns(const ntt_wide *w, const splits *s, unsigned from, pool *p) {
     for (unsigned dim = from; dim + 1 < w->dims; dim++) {
-        const column_job j = {.w = w,
-                              .dim = dim,
-                              .a = a,
-                              .coset = coset && dim == 0,
-                              .out = {inverse, shift != 0 ? &shift[dim] : 0, dim == 0 ? scale : 0}};
-        column_pass(&j, split_task, p);
+        column_job j = {.w = w, .dim = dim, .coset = s->coset && dim == 0};
+        for (unsigned v = 0; v < s->vectors; v++) {
+            j.a[v] = s->a[v];
+            j.out[v] = (twist){s->inverse, s->shift[v] != 0 ? &s->shift[v][dim] : 0, dim == 0 ? s->scale[v] : 0};
+        }
+        run(w, p, s->vectors * column_tasks(&j), split_task, &j);
     }
 }
 
@@ -302,6 +318,9 @@ typedef struct row_job {
     bool inverse;
     const wide_factor *scale; // after the split; NULL: none
 } row_job;
+
+// Tasks for each vector.
+static size_t row_tasks(const ntt_wide *w) { return ((size_t)1 << w->row_bits) / WIDE_LANES; }
 
 static void rows_of(const fr *row[WIDE_LANES], const ntt_wide *w, const fr *a, size_t task, bool reversed) {
     for (size_t l = 0; l < WIDE_LANES; l++) {
@@ -326,10 +345,12 @@ static void rows_task(void *ctx, size_t task, unsigned worker) {
     const row_job *j = ctx;
     rows_split(j, j->a, task, worker, false);
 }
-// From evaluations on the domain, whose columns are done, to evaluations on the coset, whose columns are not.
+// Of a and b: from evaluations on the domain, whose columns are done, to evaluations on the coset, whose columns are
+// not.
 static void turn_task(void *ctx, size_t task, unsigned worker) {
     const row_job *j = ctx;
-    rows_split(j, j->a, task, worker, true);
+    const size_t tasks = row_tasks(j->w);
+    rows_split(j, task < tasks ? j->a : j->b, task % tasks, worker, true);
 }
 
 // a := (coefficients of the product, from b) - (those of c), natural order. Eight rows whose reversed indices are
@@ -349,35 +370,38 @@ static void quotient_task(void *ctx, size_t task, unsigned worker) {
     w->k->store_reversed(j->a + task * WIDE_LANES, (size_t)1 << w->row_bits, tile, bits);
 }
 
-static void row_pass(const row_job *j, void (*fn)(void *, size_t, unsigned), pool *p) {
-    run(j->w, p, ((size_t)1 << j->w->row_bits) / WIDE_LANES, fn, j);
-}
-
 // --- transforms ---
 
 void ntt_wide_transform(const ntt_wide *w, wide_kind kind, fr *a, pool *p) {
     const bool inverse = kind == WIDE_INVERSE || kind == WIDE_COSET_INVERSE, back = kind == WIDE_COSET_INVERSE;
-    split_columns(w, a, 0, inverse, back ? w->shift[1] : 0, inverse ? &w->inverse_scale : 0, kind == WIDE_COSET_FORWARD,
-                  p);
+    const splits s = {.vectors = 1,
+                      .a = {a},
+                      .shift = {back ? w->shift[1] : 0},
+                      .scale = {inverse ? &w->inverse_scale : 0},
+                      .inverse = inverse,
+                      .coset = kind == WIDE_COSET_FORWARD};
+    split_columns(w, &s, 0, p);
     const row_job j = {.w = w, .a = a, .inverse = inverse, .scale = back ? w->coset[1] : 0};
-    row_pass(&j, rows_task, p);
+    run(w, p, row_tasks(w), rows_task, &j);
 }
 
 void ntt_wide_quotient(const ntt_wide *w, fr *a, fr *b, fr *c, pool *p) {
-    fr *ab[] = {a, b};
-    for (int i = 0; i < 2; i++) {
-        split_columns(w, ab[i], 0, true, w->shift[0], &w->inverse_scale, false, p);
-        const row_job turn = {.w = w, .a = ab[i], .inverse = true, .scale = w->coset[0]};
-        row_pass(&turn, turn_task, p);
-        for (unsigned dim = w->dims - 1; dim-- > 1;) {
-            const column_job j = {.w = w, .dim = dim, .a = ab[i]};
-            column_pass(&j, merge_task, p);
-        }
+    const splits down = {.vectors = 3,
+                         .a = {a, b, c},
+                         .shift = {w->shift[0], w->shift[0], 0},
+                         .scale = {&w->inverse_scale, &w->inverse_scale, &w->c_scale},
+                         .inverse = true};
+    split_columns(w, &down, 0, p);
+    const row_job turn = {.w = w, .a = a, .b = b, .inverse = true, .scale = w->coset[0]};
+    run(w, p, 2 * row_tasks(w), turn_task, &turn);
+    for (unsigned dim = w->dims - 1; dim-- > 1;) {
+        const column_job up = {.w = w, .dim = dim, .a = {a, b}};
+        run(w, p, 2 * column_tasks(&up), merge_task, &up);
     }
-    split_columns(w, c, 0, true, 0, &w->c_scale, false, p);
-    const column_job product = {.w = w, .a = a, .b = b, .out = {true, &w->shift[1][0], &w->product_scale}};
-    column_pass(&product, product_task, p);
-    split_columns(w, b, 1, true, w->shift[1], 0, false, p);
+    const column_job product = {.w = w, .a = {a, b}, .out = {{true, &w->shift[1][0], &w->product_scale}}};
+    run(w, p, column_tasks(&product), product_task, &product);
+    const splits back = {.vectors = 1, .a = {b}, .shift = {w->shift[1]}, .inverse = true};
+    split_columns(w, &back, 1, p);
     const row_job last = {.w = w, .a = a, .b = b, .c = c, .scale = w->coset[1]};
-    row_pass(&last, quotient_task, p);
+    run(w, p, row_tasks(w), quotient_task, &last);
 }
