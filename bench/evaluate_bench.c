@@ -134,13 +134,11 @@ static void bench_threads(state *s, unsigned threads, fr *abc) {
 }
 
 int main(int argc, char **argv) {
-    uint64_t size;
-    porep_shape shape;
+    pce_circuit which;
     cuzk_error err;
     program *p = NULL;
-    must(porep_parse_size(&size, argc > 1 ? argv[1] : "32GiB", &err), &err);
-    must(porep_shape_by_size(&shape, size, POREP_API_1_1, POREP_INTERACTIVE, &err), &err);
-    must(pce_build(&p, &shape, NULL, &err), &err);
+    must(pce_by_name(&which, "porep", argc > 1 ? argv[1] : "32GiB", &err), &err);
+    must(pce_build(&p, &which, NULL, &err), &err);
     state s = {.whole = p, .w = random_witness(p)};
     cut(&s);
     fr *abc = must_have(mem_calloc(MEM_EVALUATION, VECTORS * s.most_rows, sizeof(fr)));

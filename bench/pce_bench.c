@@ -23,15 +23,15 @@ static void must(cuzk_status s, const cuzk_error *err) {
 
 static void build_all(void) {
     for (const uint64_t *size = POREP_SECTOR_SIZES; *size != 0; size++) {
-        porep_shape shape;
+        pce_circuit which;
         cuzk_error err;
         double times[3];
         program_counts n;
-        must(porep_shape_by_size(&shape, *size, POREP_API_1_1, POREP_INTERACTIVE, &err), &err);
+        must(pce_by_name(&which, "porep", porep_size_name(*size), &err), &err);
         for (int i = 0; i < 3; i++) {
             program *p = NULL;
             const uint64_t start = clock_now_ns();
-            must(pce_build(&p, &shape, NULL, &err), &err);
+            must(pce_build(&p, &which, NULL, &err), &err);
             times[i] = (double)(clock_now_ns() - start);
             program_count(&n, p);
             program_destroy(&p);
@@ -57,7 +57,9 @@ static void witness(const char *path, unsigned threads) {
     must(pool_create(&pl, threads, &err), &err);
     const porep_circuit pc = {.shape = c1_input(c1)->shape, .input = c1_input(c1)};
     const circuit c = porep_circuit_bind(&pc);
-    must(pce_build(&p, &pc.shape, NULL, &err), &err);
+    pce_circuit which;
+    pce_of_porep(&which, &pc.shape);
+    must(pce_build(&p, &which, NULL, &err), &err);
     program_counts n;
     program_count(&n, p);
     double pack[RUNS], evaluate[RUNS], again[RUNS], slow[RUNS];

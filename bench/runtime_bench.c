@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "bench.h"
 #include "circuit/toy/toy.h"
-#include "engine/provider_toy.h"
+#include "api/provider_toy.h"
 #include "engine/runtime.h"
 
 enum { MOST_JOBS = 64 };
@@ -42,13 +42,15 @@ static bool run(double *ns, unsigned n, const provider *toys, device *cpu, recor
 int main(int argc, char **argv) {
     const unsigned jobs = argc > 1 ? (unsigned)atoi(argv[1]) : 2, pairs = argc > 2 ? (unsigned)atoi(argv[2]) : 4;
     if (jobs < 1 || jobs > MOST_JOBS || pairs < 1 || pairs > BENCH_MAX_RUNS) return 2;
+    pce_cache *programs = NULL;
     provider *toys = NULL;
     device *cpu = NULL;
     recorder *rec = NULL;
     recorder_options ro = RECORDER_OPTIONS;
     ro.path = "/dev/null";
     double plain[BENCH_MAX_RUNS], recorded[BENCH_MAX_RUNS], warm;
-    bool good = provider_toy_create(&toys, "toy10", &TOY10, "cuzk test", NULL) == CUZK_OK &&
+    bool good = pce_cache_create(&programs, NULL, NULL) == CUZK_OK &&
+                provider_toy_create(&toys, "toy10", &TOY10, "cuzk test", programs, NULL) == CUZK_OK &&
                 device_open_cpu(&cpu, 1, NULL) == CUZK_OK && recorder_create(&rec, &ro, NULL) == CUZK_OK &&
                 run(&warm, jobs, toys, cpu, NULL);
     for (unsigned i = 0; i < pairs && good; i++)
@@ -62,5 +64,6 @@ int main(int argc, char **argv) {
     (void)recorder_close(&rec, NULL);
     device_close(&cpu);
     provider_toy_destroy(&toys);
+    pce_cache_destroy(&programs);
     return good ? 0 : 1;
 }

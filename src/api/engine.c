@@ -8,7 +8,7 @@
 
 #include "api/provider_porep.h"
 #include "base/mem.h"
-#include "engine/provider_toy.h"
+#include "api/provider_toy.h"
 #include "engine/runtime.h"
 
 enum { KINDS_MAX = 64 };
@@ -23,6 +23,7 @@ struct cuzk_engine {
     char *timeline_path;
     kind kinds[KINDS_MAX];
     const provider *providers[KINDS_MAX];
+    pce_cache *programs; // of all kinds
     uint32_t n_kinds;
     device *cpu;
     recorder *rec;
@@ -75,7 +76,9 @@ cuzk_result cuzk_engine_new(cuzk_engine **out, const cuzk_engine_options *option
     if (e == NULL) return refuse(message, CUZK_RESULT_MEMORY, "no memory for an engine");
     cuzk_engine_options_init(&e->options);
     if (options != NULL) memcpy(&e->options, options, options->size);
-    if (!copy_text(&e->timeline_path, e->options.timeline_path)) {
+    if (pce_cache_create(&e->programs, NULL, NULL) != CUZK_OK ||
+        !copy_text(&e->timeline_path, e->options.timeline_path)) {
+        pce_cache_destroy(&e->programs);
         free(e);
         return refuse(message, CUZK_RESULT_MEMORY, "no memory for an engine");
     }
@@ -98,6 +101,7 @@ void cuzk_engine_free(cuzk_engine *e) {
     (void)recorder_close(&e->rec, NULL); // a timeline that cannot be written is no reason to fail
     device_close(&e->cpu);
     for (uint32_t i = 0; i < e->n_kinds; i++) drop_kind(&e->kinds[i]);
+    pce_cache_destroy(&e->programs);
     free(e->timeline_path);
     free(e);
 }
@@ -124,7 +128,8 @@ cuzk_result cuzk_engine_add_porep(cuzk_engine *e, const char *params_dir, unsign
     const provider_porep_options o = {.params_dir = params_dir,
                                       .check =
                                           (flags & CUZK_SKIP_SUBGROUP_CHECK) != 0 ? KEY_CHECK_CURVE : KEY_CHECK_FULL,
-                                      .skip_vanilla_check = (flags & CUZK_SKIP_VANILLA_CHECK) != 0};
+                                      .skip_vanilla_check = (flags & CUZK_SKIP_VANILLA_CHECK) != 0,
+                                      .programs = e->programs};
     r = (cuzk_result)provider_porep_create(&k->prov, &o, &err);
     if (r == CUZK_RESULT_OK) keep_kind(e, k);
     return answer(r, &err, message);
@@ -140,7 +145,7 @@ cuzk_result cuzk_engine_add_toy(cuzk_engine *e, const char *name, uint32_t rows,
     if (r != CUZK_RESULT_OK) return r;
     const toy_shape shape = {rows, partitions};
     if (copy_text(&k->name, name) && copy_text(&k->label, label))
-        r = (cuzk_result)provider_toy_create(&k->prov, k->name, &shape, k->label, &err);
+        r = (cuzk_result)provider_toy_create(&k->prov, k->name, &shape, k->label, e->programs, &err);
     else
         r = (cuzk_result)cuzk_fail(&err, CUZK_ERR_MEMORY, "no memory for a kind of proof");
     if (r == CUZK_RESULT_OK) {

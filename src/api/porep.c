@@ -107,8 +107,10 @@ cuzk_status porep_prove(uint8_t **proof, size_t *proof_len, porep_prove_report *
         s = cuzk_fail(err, CUZK_ERR_MEMORY, "%zu bytes for the proof", len);
     pce_cache *programs = NULL;
     const groth16_program *by = NULL;
+    pce_circuit which;
+    pce_of_porep(&which, &in->shape);
     if (s == CUZK_OK) s = pce_cache_create(&programs, options->pce_dir, err);
-    if (s == CUZK_OK && !options->reference) s = pce_cache_get(&by, programs, &in->shape, o, err);
+    if (s == CUZK_OK && !options->reference) s = pce_cache_get(&by, programs, &which, o, err);
     if (programs != NULL) pce_cache_complaint(report->pce_complaint, sizeof report->pce_complaint, programs);
     if (s == CUZK_OK) s = prove_partitions(bytes, report, &k, by, c1, options, p, o, err);
     pce_cache_destroy(&programs);

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "api/params.h"
-#include "api/pce.h"
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -31,7 +30,6 @@ typedef struct porep_provider {
     char dir[PARAMS_PATH_MAX];
     pthread_mutex_t lock;
     key_entry *keys;
-    pce_cache *programs;
 } porep_provider;
 
 typedef struct porep_request {
@@ -127,16 +125,6 @@ static cuzk_status find_key(const provider *self, provider_plan *plan, const cha
     return cuzk_fail(err, CUZK_ERR_INPUT, "porep has no key called %.100s", name);
 }
 
-// An upper estimate of what a packed partition takes from synthesis to proof. The witness is at most 2 bytes a wire.
-// While it is transformed there are three vectors over the domain, with the tables of the transforms; then one of them
-// and the digits, places and buckets of the sum over it, which are more.
-static uint64_t packed_partition_bytes(uint64_t rows, uint64_t wires) {
-    enum { WITNESS_BYTES = 2, SUM_BYTES = 160, SCRATCH = 8 << 20 };
-    uint64_t domain = 1;
-    while (domain < rows) domain *= 2;
-    return WITNESS_BYTES * wires + (sizeof(fr) + SUM_BYTES) * domain + SCRATCH;
-}
-
 static cuzk_status make_plan(porep_provider *p, provider_plan *plan, const porep_input *in, cuzk_error *err) {
     params_files files;
     groth16_vk *vk = NULL;
@@ -151,7 +139,7 @@ static cuzk_status make_plan(porep_provider *p, provider_plan *plan, const porep
     if (s == CUZK_OK) s = read_counts(&n_h, &n_l, &files, err);
     key_name(plan->key_name, in->shape.sector_size);
     plan->partition_bytes =
-        p->options.reference ? provider_partition_bytes(n_h + 1, n_l) : packed_partition_bytes(n_h + 1, n_l);
+        p->options.programs == NULL ? provider_partition_bytes(n_h + 1, n_l) : provider_packed_bytes(n_h + 1, n_l, 0);
     return s;
 }
 
@@ -165,7 +153,7 @@ cuzk_status provider_porep_need(uint64_t *key_bytes, uint64_t *partition_bytes, 
     if (s == CUZK_OK) s = params_check_layout(&files, err);
     if (s == CUZK_OK) s = identity(&key, key_bytes, files.params, err);
     if (s == CUZK_OK) s = read_counts(&n_h, &n_l, &files, err);
-    if (s == CUZK_OK) *partition_bytes = packed_partition_bytes(n_h + 1, n_l);
+    if (s == CUZK_OK) *partition_bytes = provider_packed_bytes(n_h + 1, n_l, 0);
     return s;
 }
 
@@ -213,10 +201,9 @@ static cuzk_status synthesize(const provider *self, groth16_assignment **out, co
     const porep_input *in = c1_input(r->c1);
     const porep_circuit pc = {.shape = in->shape, .input = in, .partition = partition};
     const circuit c = porep_circuit_bind(&pc);
-    if (p->options.reference) return groth16_synthesize(out, &c, obs, err);
-    const groth16_program *by = NULL;
-    const cuzk_status s = pce_cache_get(&by, p->programs, &in->shape, obs, err);
-    return s == CUZK_OK ? groth16_synthesize_packed(out, &c, by, obs, err) : s;
+    pce_circuit which;
+    pce_of_porep(&which, &in->shape);
+    return pce_synthesize(out, p->options.programs, &which, &c, obs, err);
 }
 
 provider_porep_facts provider_porep_facts_of(const void *request) {
@@ -262,13 +249,6 @@ cuzk_status provider_porep_create(provider **out, const provider_porep_options *
     p->options = *options;
     memcpy(p->dir, options->params_dir, len + 1);
     p->options.params_dir = p->dir;
-    p->options.pce_dir = NULL; // the cache has its own copy
-    const cuzk_status s = pce_cache_create(&p->programs, options->pce_dir, err);
-    if (s != CUZK_OK) {
-        mem_free(p);
-        return s;
-    }
-    pce_cache_on_complaint(p->programs, options->warn, options->warn_ctx);
     pthread_mutex_init(&p->lock, NULL);
     *out = &p->head;
     return CUZK_OK;
@@ -283,7 +263,6 @@ void provider_porep_destroy(provider **out) {
         p->keys = e->next;
         mem_free(e);
     }
-    pce_cache_destroy(&p->programs);
     pthread_mutex_destroy(&p->lock);
     mem_free(p);
 }

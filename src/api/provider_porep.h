@@ -4,16 +4,14 @@
 #ifndef CUZK_API_PROVIDER_POREP_H
 #define CUZK_API_PROVIDER_POREP_H
 
+#include "api/pce.h"
 #include "engine/provider.h"
 
 typedef struct provider_porep_options {
     const char *params_dir; // copied
     key_check check;
     bool skip_vanilla_check; // else each request's vanilla proofs are checked when it is bound
-    bool reference;          // synthesise the slow, simple way
-    const char *pce_dir;     // where programs of circuits are kept (api/pce.h); copied; NULL: in memory alone
-    void (*warn)(void *ctx, const char *text); // told of files in pce_dir that cannot be used or written; may be NULL
-    void *warn_ctx;
+    pce_cache *programs;     // by which witnesses are made; borrowed; NULL: the reference way
 } provider_porep_options;
 
 // Kind "porep", for all sector sizes. A key's identity is that of its file (path, device, inode, size, time of change):

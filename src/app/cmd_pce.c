@@ -9,34 +9,24 @@
 #include "app/app.h"
 #include "app/monitor.h"
 #include "base/bytes.h"
-#include "circuit/porep/circuit.h"
 #include "circuit/report.h"
-#include "r1cs/digest.h"
 
 enum { OPT_IN = OPT_FIRST_FREE };
 
 typedef struct pce_args {
     args_head head;
-    const char *kind, *size_text, *out, *in;
-    uint64_t sector_size;
+    const char *kind, *size, *out, *in;
 } pce_args;
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     pce_args *args = state->input;
     switch (key) {
-    case OPT_KIND: args->kind = arg; return options_common(key, arg, state);
-    case OPT_SECTOR_SIZE:
-        args->size_text = arg;
-        return porep_parse_size(&args->sector_size, arg, &args->head.app->err) == CUZK_OK ? 0 : EINVAL;
+    case OPT_KIND: args->kind = arg; return pce_check_kind(arg, &args->head.app->err) == CUZK_OK ? 0 : EINVAL;
+    case OPT_SECTOR_SIZE: args->size = arg; return 0;
     case OPT_OUT: args->out = arg; return 0;
     case OPT_IN: args->in = arg; return 0;
     default: return options_common(key, arg, state);
     }
-}
-
-// API version and kind of challenges do not change the circuit.
-static cuzk_status shape_of(porep_shape *out, uint64_t size, cuzk_error *err) {
-    return porep_shape_by_size(out, size, POREP_API_1_1, POREP_INTERACTIVE, err);
 }
 
 static void hex_of(char out[65], const uint8_t digest[32]) { hex_encode(out, digest, 32); }
@@ -53,22 +43,20 @@ static json_t *describe(const char *file, const program_identity *id, const prog
     return d;
 }
 
-static void print_counts(const program_identity *id, const program_counts *n) {
-    const char *size = porep_size_name(id->size);
+static void print_counts(const pce_circuit *c, const program_counts *n) {
     printf("%s, %s: %" PRIu64 " constraints, %" PRIu32 " inputs, %" PRIu32 " wires (%" PRIu32 " field elements)\n"
            "%" PRIu32 " templates, %" PRIu32 " instances, %" PRIu32 " coefficients; %.1f MiB in memory\n",
-           id->kind, size != NULL ? size : "unknown size", n->rows, n->inputs, n->aux, n->fields, n->templates,
-           n->instances, n->coeffs, (double)n->bytes / (1 << 20));
+           c->id.kind, c->size_name, n->rows, n->inputs, n->aux, n->fields, n->templates, n->instances, n->coeffs,
+           (double)n->bytes / (1 << 20));
 }
 
 // --- build ---
 
 // --out may be a folder, or nothing: then the file has the name that caches look for.
-static cuzk_status find_output(char path[PCE_PATH_MAX], const pce_args *args, const porep_shape *shape,
-                               cuzk_error *err) {
+static cuzk_status find_output(char path[PCE_PATH_MAX], const pce_args *args, const pce_circuit *c, cuzk_error *err) {
     char name[PCE_NAME_MAX];
     struct stat st;
-    pce_file_name(name, shape);
+    pce_file_name(name, c);
     const char *out = args->out != NULL ? args->out : name;
     const bool folder = stat(out, &st) == 0 && S_ISDIR(st.st_mode);
     const int n = folder ? snprintf(path, PCE_PATH_MAX, "%s/%s", out, name) : snprintf(path, PCE_PATH_MAX, "%s", out);
@@ -78,8 +66,8 @@ static cuzk_status find_output(char path[PCE_PATH_MAX], const pce_args *args, co
 
 static int build(app *a, int argc, char **argv) {
     const struct argp_option options[] = {
-        {"kind", OPT_KIND, "KIND", 0, "kind of proof: porep", 1},
-        {"sector-size", OPT_SECTOR_SIZE, "SIZE", 0, "sector size, 2KiB to 64GiB", 1},
+        {"kind", OPT_KIND, "KIND", 0, "kind of proof: porep or toy", 1},
+        {"sector-size", OPT_SECTOR_SIZE, "SIZE", 0, "sector size, 2KiB to 64GiB; of a toy: its rows", 1},
         {"out", OPT_OUT, "FILE", 0,
          "file, or folder for a file of the usual name (default: the current folder); a --pce-cache finds the usual "
          "name",
@@ -89,20 +77,20 @@ static int build(app *a, int argc, char **argv) {
         {0}};
     static const char DOC[] =
         "Make the program of a circuit and keep it in a file, so that no proof has to."
-        "\vThe program is the circuit's constraints as a list of instances of templates; it depends on the sector size "
-        "alone. The file appears complete or not at all.\n\n"
+        "\vThe program is the circuit's constraints as a list of instances of templates; it depends on kind and "
+        "size alone. The file appears complete or not at all.\n\n"
         "Examples:\n"
         "  cuzk pce build --kind porep --sector-size 2KiB\n"
         "  cuzk pce build --kind porep --sector-size 32GiB --out /var/cache/cuzk";
     pce_args args = {0};
     int code = options_parse(a, argc, argv, options, parse, DOC, &args.head);
     if (code >= 0) return code;
-    porep_shape shape;
+    pce_circuit c;
     char path[PCE_PATH_MAX];
     cuzk_status s = options_need(a, args.kind, "--kind");
-    if (s == CUZK_OK) s = options_need(a, args.size_text, "--sector-size");
-    if (s == CUZK_OK) s = shape_of(&shape, args.sector_size, &a->err);
-    if (s == CUZK_OK) s = find_output(path, &args, &shape, &a->err);
+    if (s == CUZK_OK) s = options_need(a, args.size, "--sector-size");
+    if (s == CUZK_OK) s = pce_by_name(&c, args.kind, args.size, &a->err);
+    if (s == CUZK_OK) s = find_output(path, &args, &c, &a->err);
     if (s == CUZK_OK) s = app_check_output(a, path);
     if (s != CUZK_OK) return app_fail(a);
 
@@ -110,12 +98,10 @@ static int build(app *a, int argc, char **argv) {
     monitor_init(&m);
     monitor_catch_signals();
     program *p = NULL;
-    program_identity id;
-    pce_identity(&id, &shape);
-    s = pce_build(&p, &shape, &m.o, &a->err);
+    s = pce_build(&p, &c, &m.o, &a->err);
     if (s == CUZK_OK) {
         observe_begin(&m.o, "write");
-        s = program_save(p, &id, path, &a->err);
+        s = program_save(p, &c.id, path, &a->err);
         observe_end(&m.o, "write");
     }
     monitor_clear(&m);
@@ -123,12 +109,12 @@ static int build(app *a, int argc, char **argv) {
         program_counts n;
         program_count(&n, p);
         if (a->json) {
-            json_t *d = describe(path, &id, &n);
+            json_t *d = describe(path, &c.id, &n);
             monitor_json(&m, d);
             app_print_json(a, d);
         } else {
             printf("made: %s\n", path);
-            print_counts(&id, &n);
+            print_counts(&c, &n);
             monitor_print(&m, stderr);
         }
     }
@@ -138,27 +124,24 @@ static int build(app *a, int argc, char **argv) {
 
 // --- info and verify ---
 
-// The program of a file, which must be that of the size on the command line, if there is one.
-static cuzk_status load(program **p, program_identity *id, porep_shape *shape, app *a, const pce_args *args) {
-    program_identity expected;
+// The program of a file and its circuit, which must be that on the command line as far as one is named there.
+static cuzk_status load(program **p, pce_circuit *c, app *a, const pce_args *args) {
+    const bool sized = args->size != NULL;
+    program_identity found;
     cuzk_status s = options_need(a, args->in, "--in");
-    if (s == CUZK_OK && args->size_text != NULL) s = shape_of(shape, args->sector_size, &a->err);
-    if (s != CUZK_OK) return s;
-    if (args->size_text != NULL) pce_identity(&expected, shape);
-    s = program_load(p, id, args->size_text != NULL ? &expected : NULL, args->in, &a->err);
-    if (s != CUZK_OK || args->size_text != NULL) return s;
-    s = shape_of(shape, id->size, &a->err);
-    if (s == CUZK_OK) {
-        pce_identity(&expected, shape);
-        if (memcmp(expected.digest, id->digest, sizeof id->digest) != 0)
-            s = cuzk_fail(&a->err, CUZK_ERR_MISMATCH, "it is the program of a circuit that is not known here");
-    }
-    if (s != CUZK_OK) program_destroy(p);
-    return s == CUZK_OK ? s : cuzk_fail_in(&a->err, s, "%s", args->in);
+    if (s == CUZK_OK && sized) s = pce_by_name(c, args->kind != NULL ? args->kind : "porep", args->size, &a->err);
+    if (s == CUZK_OK) s = program_load(p, &found, sized ? &c->id : NULL, args->in, &a->err);
+    if (s != CUZK_OK || sized) return s;
+    s = pce_by_identity(c, &found, &a->err);
+    if (s == CUZK_OK && args->kind != NULL && strcmp(args->kind, found.kind) != 0)
+        s = cuzk_fail(&a->err, CUZK_ERR_MISMATCH, "it is the program of a circuit of another kind (%s)", found.kind);
+    if (s == CUZK_OK) return s;
+    program_destroy(p);
+    return cuzk_fail_in(&a->err, s, "%s", args->in);
 }
 
 #define FILE_OPTIONS                                                                                                   \
-    {"kind", OPT_KIND, "KIND", 0, "kind of proof: porep (default)", 1},                                                \
+    {"kind", OPT_KIND, "KIND", 0, "refuse a program of another kind: porep (default with --sector-size) or toy", 1},   \
         {"sector-size", OPT_SECTOR_SIZE, "SIZE", 0, "refuse a program of another size", 1},                            \
         {"in", OPT_IN, "FILE", 0, "file that cuzk pce build or a cache has made", 1}, OPTION_JSON, OPTION_HELP, {      \
         0                                                                                                              \
@@ -174,31 +157,16 @@ static int info(app *a, int argc, char **argv) {
     int code = options_parse(a, argc, argv, options, parse, DOC, &args.head);
     if (code >= 0) return code;
     program *p = NULL;
-    program_identity id;
-    porep_shape shape;
-    if (load(&p, &id, &shape, a, &args) != CUZK_OK) return app_fail(a);
+    pce_circuit c;
+    if (load(&p, &c, a, &args) != CUZK_OK) return app_fail(a);
     program_counts n;
     program_count(&n, p);
     program_destroy(&p);
     if (a->json)
-        app_print_json(a, describe(args.in, &id, &n));
+        app_print_json(a, describe(args.in, &c.id, &n));
     else
-        print_counts(&id, &n);
+        print_counts(&c, &n);
     return app_finish(a);
-}
-
-// Expands the program and hashes it.
-static cuzk_status stream_digest(uint8_t out[32], const program *p, const observer *o, cuzk_error *err) {
-    digest_sink s;
-    observe_begin(o, "expand");
-    digest_init(&s, o);
-    program_expand(p, &s.head);
-    const cuzk_status status =
-        s.head.status == CUZK_OK ? CUZK_OK : cuzk_fail(err, s.head.status, "%s", s.head.error.text);
-    if (status == CUZK_OK) digest_so_far(out, &s);
-    digest_destroy(&s);
-    observe_end(o, "expand");
-    return status;
 }
 
 static int verify(app *a, int argc, char **argv) {
@@ -214,25 +182,22 @@ static int verify(app *a, int argc, char **argv) {
     int code = options_parse(a, argc, argv, options, parse, DOC, &args.head);
     if (code >= 0) return code;
     program *p = NULL;
-    program_identity id;
-    porep_shape shape;
-    if (load(&p, &id, &shape, a, &args) != CUZK_OK) return app_fail(a);
+    pce_circuit c;
+    if (load(&p, &c, a, &args) != CUZK_OK) return app_fail(a);
     monitor m;
     monitor_init(&m);
     monitor_catch_signals();
-    uint8_t found[32];
-    circuit_digest_report want;
-    const porep_circuit pc = {.shape = shape};
-    const circuit c = porep_circuit_bind(&pc);
-    cuzk_status s = stream_digest(found, p, &m.o, &a->err);
-    if (s == CUZK_OK) s = circuit_digest(&want, &c, NULL, &m.o, &a->err);
+    circuit_digest_report found, want;
+    const circuit bound = pce_circuit_bind(&c);
+    cuzk_status s = circuit_program_digest(&found, p, &m.o, &a->err);
+    if (s == CUZK_OK) s = circuit_digest(&want, &bound, NULL, &m.o, &a->err);
     monitor_clear(&m);
     program_counts n;
     program_count(&n, p);
     program_destroy(&p);
     if (s != CUZK_OK) return app_fail(a);
     char found_hex[65], want_hex[65];
-    hex_of(found_hex, found);
+    hex_of(found_hex, found.sha256);
     hex_of(want_hex, want.sha256);
     if (strcmp(found_hex, want_hex) != 0) {
         (void)cuzk_fail(&a->err, CUZK_ERR_INVALID, "%s: its constraint stream has SHA-256 %s, the circuit's %s",
@@ -240,12 +205,12 @@ static int verify(app *a, int argc, char **argv) {
         return app_fail(a);
     }
     if (a->json) {
-        json_t *d = describe(args.in, &id, &n);
+        json_t *d = describe(args.in, &c.id, &n);
         json_object_set_new(d, "sha256", json_string(found_hex));
         app_print_json(a, d);
     } else {
         printf("true to the circuit: constraint stream %s\n", found_hex);
-        print_counts(&id, &n);
+        print_counts(&c, &n);
     }
     return app_finish(a);
 }

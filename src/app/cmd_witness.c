@@ -138,10 +138,12 @@ static int digest(app *a, int argc, char **argv) {
     if (porep_read_c1(&c1, args.c1, &m.o, &a->err) != CUZK_OK) return app_fail(a);
     monitor_catch_signals();
     const porep_input *in = c1_input(c1);
+    pce_circuit which;
+    pce_of_porep(&which, &in->shape);
     program *p = NULL;
     pool *threads = NULL;
     cuzk_status s = pool_create(&threads, a->threads, &a->err);
-    if (s == CUZK_OK && !args.reference) s = pce_build(&p, &in->shape, &m.o, &a->err);
+    if (s == CUZK_OK && !args.reference) s = pce_build(&p, &which, &m.o, &a->err);
     if (s == CUZK_OK && args.one && args.partition >= in->n_partitions)
         s = cuzk_fail(&a->err, CUZK_ERR_USAGE, "--partition %" PRIu64 ": %s has %" PRIu32 " partitions, from 0",
                       args.partition, args.c1, in->n_partitions);

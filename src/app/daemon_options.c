@@ -119,7 +119,7 @@ static cuzk_status set_devices(daemon_options *o, const config *c, cuzk_error *e
 static bool least_need(uint64_t *need, char name[64], const config *c) {
     *need = UINT64_MAX;
     if (number(c, CONFIG_TESTING_TOY_CIRCUITS) != 0) {
-        *need = provider_partition_bytes(1024, 1024);
+        *need = provider_packed_bytes(1024, 1024, 1024);
         snprintf(name, 64, "a toy circuit");
     }
     for (const uint64_t *size = POREP_SECTOR_SIZES; *size != 0; size++) {

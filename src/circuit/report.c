@@ -54,6 +54,18 @@ cuzk_status circuit_program(program **out, const circuit *c, const observer *obs
     return status;
 }
 
+cuzk_status circuit_program_digest(circuit_digest_report *out, const program *p, const observer *obs, cuzk_error *err) {
+    digest_sink s;
+    observe_begin(obs, "expand");
+    digest_init(&s, obs);
+    program_expand(p, &s.head);
+    const cuzk_status status = s.head.status == CUZK_OK ? CUZK_OK : failed(&s.head, err);
+    if (status == CUZK_OK) read_digest(out, &s);
+    digest_destroy(&s);
+    observe_end(obs, "expand");
+    return status;
+}
+
 cuzk_status circuit_pack(packed_witness **out, const circuit *c, const program_counts *expected, const observer *obs,
                          cuzk_error *err) {
     packed_sink s;

@@ -40,6 +40,11 @@ CUZK_MUST_USE cuzk_status circuit_digest(circuit_digest_report *out, const circu
 // The circuit as a program of templates (r1cs/program.h), by a run without values. Stage "pce".
 CUZK_MUST_USE cuzk_status circuit_program(program **out, const circuit *c, const observer *obs, cuzk_error *err);
 
+// The same report of a circuit's program, expanded again: equal to circuit_digest's if the program is true to its
+// circuit. Stage "expand"; progress and observer->cancelled as there.
+CUZK_MUST_USE cuzk_status circuit_program_digest(circuit_digest_report *out, const program *p, const observer *obs,
+                                                 cuzk_error *err);
+
 // The witness, packed: gadgets compute natively and constraints are not looked at. `expected` gives the room to begin
 // with and, unless NULL, what must come out (CUZK_ERR_MISMATCH). Stage "synthesis".
 CUZK_MUST_USE cuzk_status circuit_pack(packed_witness **out, const circuit *c, const program_counts *expected,

@@ -22,3 +22,12 @@ uint64_t provider_partition_bytes(uint64_t rows, uint64_t wires) {
     const uint64_t proving = sizeof(fr) * (4 * domain + 2 * values) + SUM_BYTES * domain + SCRATCH;
     return synthesis > proving ? synthesis : proving;
 }
+
+uint64_t provider_packed_bytes(uint64_t rows, uint64_t wires, uint64_t fields) {
+    // A wire takes at most 2 bytes. While the witness is transformed there are three vectors over the domain, with the
+    // tables of the transforms; then one of them and the digits, places and buckets of the sum over it, which are more.
+    // Then come the sums over field elements, one at a time: a scalar, its point of at most 192 bytes, digits, places.
+    enum { WITNESS_BYTES = 2, SUM_BYTES = 160, FIELD_SUM_BYTES = 800, SCRATCH = 8 << 20 };
+    const uint64_t quotient = (sizeof(fr) + SUM_BYTES) * power_of_two(rows), sums = FIELD_SUM_BYTES * fields;
+    return WITNESS_BYTES * wires + sizeof(fr) * fields + (quotient > sums ? quotient : sums) + SCRATCH;
+}

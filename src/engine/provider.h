@@ -49,5 +49,8 @@ uint64_t provider_key_bytes(const groth16_pk *pk);
 // An upper estimate of what a partition takes from synthesis to proof: values and evaluations of the assignment, and
 // on the way to the device the gathered scalars and the digits of the sums.
 uint64_t provider_partition_bytes(uint64_t rows, uint64_t wires);
+// The same of a partition whose witness is packed. `fields` of the wires hold field elements; 0 where those are a few
+// in a hundred, as in the circuits of Filecoin.
+uint64_t provider_packed_bytes(uint64_t rows, uint64_t wires, uint64_t fields);
 
 #endif

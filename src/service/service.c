@@ -117,18 +117,16 @@ static cuzk_status start_runtime(service *s, const runtime_threads *threads, cuz
 }
 
 static cuzk_status make_providers(service *s, cuzk_error *err) {
-    cuzk_status st = CUZK_OK;
-    if (s->opt.params_dir != NULL) {
-        const provider_porep_options o = {.params_dir = s->opt.params_dir,
-                                          .check = s->opt.key_check,
-                                          .pce_dir = s->opt.pce_dir,
-                                          .warn = warned,
-                                          .warn_ctx = s};
+    cuzk_status st = pce_cache_create(&s->programs, s->opt.pce_dir, err);
+    if (st == CUZK_OK) pce_cache_on_complaint(s->programs, warned, s);
+    if (st == CUZK_OK && s->opt.params_dir != NULL) {
+        const provider_porep_options o = {
+            .params_dir = s->opt.params_dir, .check = s->opt.key_check, .programs = s->programs};
         st = provider_porep_create(&s->porep, &o, err);
     }
     if (st == CUZK_OK && s->opt.toy_circuits) {
         log_write(LOG_WARN, "service", NULL, "toy circuits are allowed: their proofs show nothing to anybody");
-        st = toys_create(&s->toys, err);
+        st = toys_create(&s->toys, s->programs, err);
     }
     return st;
 }
@@ -207,6 +205,7 @@ bool service_try_destroy(service **ps, uint64_t timeout_ms) {
     jobs_free(s);
     provider_porep_destroy(&s->porep);
     toys_destroy(&s->toys);
+    pce_cache_destroy(&s->programs);
     for (uint32_t i = 0; i < s->n_devices; i++) device_close(&s->devices[i]);
     mem_free(s->devices);
     service_device_plans_free(&s->device_plans);

@@ -68,7 +68,8 @@ struct service {
     device **devices;
     uint32_t n_devices;
     struct device_plan *device_plans;
-    provider *porep, *toys; // NULL: not there
+    struct pce_cache *programs; // of all kinds
+    provider *porep, *toys;     // NULL: not there
     const provider *providers[2];
     char *params_dir; // NULL: none
     char *test_blinding;

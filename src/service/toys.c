@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/provider_toy.h"
+#include "api/provider_toy.h"
 
 enum { N_LOGS = TOYS_MAX_LOG + 1, HEADER = 3 }; // log of the rows, partitions (two bytes)
 
 typedef struct toys {
     provider head;
+    pce_cache *programs;
     provider *by_log[N_LOGS];   // one partition each: keys do not depend on the number
     provider_plan plan[N_LOGS]; // theirs
 } toys;
@@ -55,13 +56,13 @@ static void request_destroy(toys_request *r) {
 
 static cuzk_status bind(const provider *self, void **request, provider_plan *plan, const uint8_t *input, size_t len,
                         cuzk_error *err) {
-    (void)self;
+    const toys *t = (const toys *)self;
     if (len < HEADER || input[0] < TOYS_MIN_LOG || input[0] > TOYS_MAX_LOG)
         return cuzk_fail(err, CUZK_ERR_INPUT, "no toy is of this shape");
     toys_request *r = mem_calloc(MEM_INPUT, 1, sizeof *r);
     if (r == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a request");
     const toy_shape shape = {.rows = UINT32_C(1) << input[0], .partitions = input[1] | (uint32_t)input[2] << 8};
-    cuzk_status s = provider_toy_create(&r->of, "toy", &shape, TOYS_LABEL, err);
+    cuzk_status s = provider_toy_create(&r->of, "toy", &shape, TOYS_LABEL, t->programs, err);
     if (s == CUZK_OK) s = r->of->ops->bind(r->of, &r->inner, plan, input + HEADER, len - HEADER, err);
     if (s != CUZK_OK) {
         request_destroy(r);
@@ -109,17 +110,18 @@ static cuzk_status find_key(const provider *self, provider_plan *plan, const cha
 
 static const provider_ops TOYS_OPS = {bind, release, synthesize, public_inputs, load_key, find_key};
 
-cuzk_status toys_create(provider **out, cuzk_error *err) {
+cuzk_status toys_create(provider **out, pce_cache *programs, cuzk_error *err) {
     *out = NULL;
     toys *t = mem_calloc(MEM_MISC, 1, sizeof *t);
     if (t == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for the toys");
     t->head = (provider){&TOYS_OPS, "toy"};
+    t->programs = programs;
     cuzk_status s = CUZK_OK;
     for (int i = TOYS_MIN_LOG; i < N_LOGS && s == CUZK_OK; i++) {
         static const uint8_t SEED[TOY_INPUT_BYTES];
         const toy_shape shape = {.rows = UINT32_C(1) << i, .partitions = 1};
         void *request = NULL;
-        s = provider_toy_create(&t->by_log[i], "toy", &shape, TOYS_LABEL, err);
+        s = provider_toy_create(&t->by_log[i], "toy", &shape, TOYS_LABEL, programs, err);
         if (s == CUZK_OK) s = t->by_log[i]->ops->bind(t->by_log[i], &request, &t->plan[i], SEED, sizeof SEED, err);
         if (s != CUZK_OK) break;
         name_key(&t->plan[i], i);

@@ -5,12 +5,14 @@
 #ifndef CUZK_SERVICE_TOYS_H
 #define CUZK_SERVICE_TOYS_H
 
+#include "api/pce.h"
 #include "engine/provider.h"
 
 enum { TOYS_MIN_LOG = 4, TOYS_MAX_LOG = 18, TOYS_DEFAULT_LOG = 10, TOYS_INPUT_MAX = 16 };
 #define TOYS_LABEL "cuzk toy circuits"
 
-CUZK_MUST_USE cuzk_status toys_create(provider **out, cuzk_error *err);
+// `programs` is borrowed.
+CUZK_MUST_USE cuzk_status toys_create(provider **out, pce_cache *programs, cuzk_error *err);
 void toys_destroy(provider **p); // no request may be left
 
 // What the provider takes as input: the shape, then the seed. log_rows 0: TOYS_DEFAULT_LOG. CUZK_ERR_USAGE naming the

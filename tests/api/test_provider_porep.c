@@ -37,7 +37,8 @@ static void keys_have_names(void **state) {
     assert_true(plan.key != 0 && plan.key_bytes >= 10);
     assert_int_equal(p->ops->find_key(p, &other, "porep-2k", &err), CUZK_OK);
     assert_true(other.key == plan.key); // found twice, the same
-    scratch_put(&tmp, files.params + strlen(dir) + 1, "1234567890+", 11); // another file under the same name: another key
+    scratch_put(&tmp, files.params + strlen(dir) + 1, "1234567890+",
+                11); // another file under the same name: another key
     assert_int_equal(p->ops->find_key(p, &other, "porep-2k", &err), CUZK_OK);
     assert_true(other.key != plan.key);
     groth16_pk *pk = NULL;

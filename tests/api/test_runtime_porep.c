@@ -15,7 +15,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "engine/provider_toy.h"
+#include "api/provider_toy.h"
 #include "engine/record.h"
 #include "engine/runtime.h"
 
@@ -86,10 +86,12 @@ static void run_policy(engine_policy policy) {
     provider *porep = NULL, *toy = NULL;
     device *cpu = NULL;
     runtime *rt = NULL;
-    const provider_porep_options po = {.params_dir = params_dir(), .check = KEY_CHECK_CURVE};
+    pce_cache *programs = NULL;
+    assert_int_equal(pce_cache_create(&programs, NULL, &err), CUZK_OK);
+    const provider_porep_options po = {.params_dir = params_dir(), .check = KEY_CHECK_CURVE, .programs = programs};
     const runtime_threads threads = runtime_split_threads(0, 0);
     assert_int_equal(provider_porep_create(&porep, &po, &err), CUZK_OK);
-    assert_int_equal(provider_toy_create(&toy, "toy10", &TOY10, "runtime porep", &err), CUZK_OK);
+    assert_int_equal(provider_toy_create(&toy, "toy10", &TOY10, "runtime porep", programs, &err), CUZK_OK);
     assert_int_equal(device_open_cpu(&cpu, threads.device, &err), CUZK_OK);
     const provider *providers[2] = {porep, toy};
     runtime_options o = {.engine = runtime_default_config(),
@@ -158,6 +160,7 @@ static void run_policy(engine_policy policy) {
     device_close(&cpu);
     provider_porep_destroy(&porep);
     provider_toy_destroy(&toy);
+    pce_cache_destroy(&programs);
 }
 
 static void partition_policy(void **state) {

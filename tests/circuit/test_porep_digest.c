@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "circuit/porep/circuit.h"
 #include "circuit/report.h"
-#include "r1cs/digest.h"
 
 static bool only_32g;
 
@@ -21,6 +20,21 @@ static uint64_t number(const json_t *row, const char *key) {
     const json_t *v = json_object_get(row, key);
     assert_true(json_is_integer(v));
     return (uint64_t)json_integer_value(v);
+}
+
+static void check_report(const circuit_digest_report *r, const json_t *row) {
+    char hex[65];
+    hex_encode(hex, r->sha256, 32);
+    assert_int_equal(r->inputs, number(row, "inputs"));
+    assert_int_equal(r->aux, number(row, "aux"));
+    assert_int_equal(r->constraints, number(row, "constraints"));
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(r->nnz[i], json_integer_value(json_array_get(json_object_get(row, "nnz"), i)));
+    }
+    assert_int_equal(r->dense_a_aux, number(row, "dense_a_aux"));
+    assert_int_equal(r->dense_b_inputs, number(row, "dense_b_inputs"));
+    assert_int_equal(r->dense_b_aux, number(row, "dense_b_aux"));
+    assert_string_equal(hex, json_string_value(json_object_get(row, "sha256")));
 }
 
 static void check_row(const json_t *row) {
@@ -34,18 +48,7 @@ static void check_row(const json_t *row) {
     assert_int_equal(circuit_digest(&r, &c, NULL, NULL, &err), CUZK_OK);
     print_message("%" PRIu64 " bytes: %" PRIu64 " constraints, %.2f s\n", size, r.constraints,
                   (double)(clock_now_ns() - start) * 1e-9);
-    char hex[65];
-    hex_encode(hex, r.sha256, 32);
-    assert_int_equal(r.inputs, number(row, "inputs"));
-    assert_int_equal(r.aux, number(row, "aux"));
-    assert_int_equal(r.constraints, number(row, "constraints"));
-    for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(r.nnz[i], json_integer_value(json_array_get(json_object_get(row, "nnz"), i)));
-    }
-    assert_int_equal(r.dense_a_aux, number(row, "dense_a_aux"));
-    assert_int_equal(r.dense_b_inputs, number(row, "dense_b_inputs"));
-    assert_int_equal(r.dense_b_aux, number(row, "dense_b_aux"));
-    assert_string_equal(hex, json_string_value(json_object_get(row, "sha256")));
+    check_report(&r, row);
 }
 
 // The program of the circuit: built, counted, and expanded again into the same stream.
@@ -72,18 +75,11 @@ static void check_program(const json_t *row) {
     assert_int_equal(bitmap_count(&d->a_aux), number(row, "dense_a_aux"));
     assert_int_equal(bitmap_count(&d->b_aux), number(row, "dense_b_aux"));
     assert_int_equal(bitmap_count(&d->b_inputs), number(row, "dense_b_inputs"));
-    digest_sink s;
-    uint8_t sha[32];
-    char hex[65];
-    digest_init(&s, NULL);
-    program_expand(p, &s.head);
-    assert_int_equal(s.head.status, CUZK_OK);
-    digest_so_far(sha, &s);
-    digest_destroy(&s);
+    circuit_digest_report r;
+    assert_int_equal(circuit_program_digest(&r, p, NULL, &err), CUZK_OK);
     program_destroy(&p);
     print_message("expanded and hashed in %.2f s\n", (double)(clock_now_ns() - built) * 1e-9);
-    hex_encode(hex, sha, 32);
-    assert_string_equal(hex, json_string_value(json_object_get(row, "sha256")));
+    check_report(&r, row);
 }
 
 static void each_row(void (*check)(const json_t *row)) {

@@ -10,7 +10,7 @@ PROOFS = 6
 class Kinds(Case):
     def loads(self, together):
         """Keys loaded for PROOFS proofs that all wait before the first one is done."""
-        d = self.daemon({"gpus.backend": ["sim:kernel=1s"], "memory.total_budget": "10MB", "scheduler.sort_by_type": together})
+        d = self.daemon({"gpus.backend": ["sim:kernel=1s"], "memory.total_budget": "21MB", "scheduler.sort_by_type": together})
         with d.rpc(timeout=120) as c:
             jobs = []
             for i in range(PROOFS):

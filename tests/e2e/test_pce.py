@@ -39,6 +39,27 @@ class Files(Case):
         self.assertRegex(names[0], r"^cuzk-pce-1-porep-2KiB-[0-9a-f]{16}\.pce$")
         self.assertEqual((again / names[0]).read_bytes(), path.read_bytes())
 
+    def test_toys(self):
+        """Circuits of any kind: the same three commands, and the same check against the circuit's own code."""
+        for rows in (8, 1024, 10000):
+            with self.subTest(rows=rows):
+                path = self.dir / "toy.pce"
+                r = self.ok("pce", "build", "--kind", "toy", "--sector-size", str(rows), "--out", path, "--json")
+                made = json.loads(r.stdout)
+                # Two of the rows are the prover's own.
+                self.assertEqual((made["kind"], made["sector_size"], made["constraints"]), ("toy", rows, rows - 2))
+                text = self.ok("pce", "info", "--in", path, "--kind", "toy").stdout.decode()
+                self.assertIn(f"toy, {rows}: {rows - 2} constraints", text)
+                r = self.ok("pce", "verify", "--in", path, "--kind", "toy", "--sector-size", str(rows))
+                self.assertIn("true to the circuit", r.stdout.decode())
+        data = bytearray(path.read_bytes())
+        data[104] ^= 1
+        path.write_bytes(data[:-32] + hashlib.sha256(data[:-32]).digest())
+        self.refused("constraint stream", "pce", "verify", "--in", path, leaves=["toy.pce"])
+        self.refused("another circuit (toy, 10000)", "pce", "info", "--in", path, "--sector-size", "2KiB",
+                     leaves=["toy.pce"])
+        self.refused("another kind (toy)", "pce", "info", "--in", path, "--kind", "porep", leaves=["toy.pce"])
+
     def test_large_circuit_small_file(self):
         path, _ = self.build("32GiB")
         self.assertLess(path.stat().st_size, 64 << 20)
@@ -86,6 +107,9 @@ class Files(Case):
         self.refused("--in", "pce", "info", code=2)
         self.refused("--sector-size", "pce", "build", "--kind", "porep", code=2)
         self.refused("sector size", "pce", "build", "--kind", "porep", "--sector-size", "3KiB", code=2)
+        self.refused("its rows, 8 to", "pce", "build", "--kind", "toy", "--sector-size", "2KiB", code=2)
+        self.refused("8 to 16777216 rows", "pce", "build", "--kind", "toy", "--sector-size", "7", code=2)
+        self.refused("porep, toy", "pce", "build", "--kind", "snap", "--sector-size", "2KiB", code=2)
         self.refused("takes 'build'", "pce", "burn", code=2)
         self.refused("no such file", "pce", "info", "--in", self.dir / "none")
         self.refused("nowhere", "pce", "build", "--kind", "porep", "--sector-size", "2KiB", "--out",

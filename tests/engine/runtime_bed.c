@@ -19,8 +19,9 @@ void bed_make(bed *b, uint32_t partitions, uint32_t n_devices, sim_fault (*fault
     memset(b, 0, sizeof *b);
     b->partitions = partitions;
     const toy_shape one = {BED_ROWS, 1}, many = {BED_ROWS, partitions};
-    assert_int_equal(provider_toy_create(&b->one, "one", &one, BED_LABEL, NULL), CUZK_OK);
-    assert_int_equal(provider_toy_create(&b->many, "many", &many, BED_LABEL, NULL), CUZK_OK);
+    assert_int_equal(pce_cache_create(&b->programs, NULL, NULL), CUZK_OK);
+    assert_int_equal(provider_toy_create(&b->one, "one", &one, BED_LABEL, b->programs, NULL), CUZK_OK);
+    assert_int_equal(provider_toy_create(&b->many, "many", &many, BED_LABEL, b->programs, NULL), CUZK_OK);
     b->providers[0] = b->one;
     b->providers[1] = b->many;
     for (uint32_t i = 0; i < n_devices; i++) {
@@ -62,6 +63,7 @@ void bed_destroy(bed *b) {
     }
     provider_toy_destroy(&b->one);
     provider_toy_destroy(&b->many);
+    pce_cache_destroy(&b->programs);
     groth16_pk_destroy(&b->pk);
 }
 

@@ -8,13 +8,14 @@
 #include <stdatomic.h>
 
 #include "device/sim.h"
-#include "engine/provider_toy.h"
+#include "api/provider_toy.h"
 #include "engine/runtime.h"
 
 enum { BED_DEVICES_MAX = 4, BED_ROWS = 16 };
 #define BED_LABEL "runtime test"
 
 typedef struct bed {
+    pce_cache *programs;
     provider *one, *many; // kinds "one" (1 partition) and "many" (bed.partitions)
     uint32_t partitions;
     const provider *providers[2];

@@ -439,7 +439,7 @@ static void a_post_of_the_usual_size(void **state) {
     bed b;
     provider *toy1 = NULL;
     bed_make(&b, 2, 1, NULL, NULL);
-    assert_int_equal(provider_toy_create(&toy1, "toy1", &TOY1, BED_LABEL, NULL), CUZK_OK);
+    assert_int_equal(provider_toy_create(&toy1, "toy1", &TOY1, BED_LABEL, b.programs, NULL), CUZK_OK);
     b.providers[0] = toy1;
     bed_start(&b);
     runtime_result *r = NULL;
@@ -497,46 +497,11 @@ static void everything_is_recorded(void **state) {
     } WANT[] = {{",JOB_SUBMIT,job-", 4}, {",JOB_DONE,job-", 4},   {",SYNTH_START,job-", 12}, {",SYNTH_END,", 12},
                 {",CHAN_SEND,", 12},     {",GPU_PICKUP,", 12},    {",GPU_START,", 12},       {",GPU_END,", 12},
                 {",VERIFY_START,", 12},  {",VERIFY_END,", 12},    {",SRS_LOAD_START,", 1},   {",SRS_LOAD_END,", 1},
-                {",DEVICE,", 2},         {"stage=msm_h", 2 * 12}, {"kind=many", 4}};
+                {",DEVICE,", 2},         {"stage=msm_h", 2 * 12}, {"kind=many", 4},          {",PCE_START,", 1},
+                {",PCE_END,", 1}};
     for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++)
         if (count(l->text, WANT[i].event) != WANT[i].n)
             fail_msg("%s: %u times, expected %u\n%s", WANT[i].event, count(l->text, WANT[i].event), WANT[i].n, l->text);
-    free(l);
-    bed_destroy(&b);
-}
-
-// A provider that makes something of its circuits says so to its observer.
-static cuzk_status telling_synthesize(const provider *self, groth16_assignment **out, const void *request,
-                                      uint32_t partition, const observer *obs, cuzk_error *err) {
-    observe_begin(obs, "pce");
-    observe_end(obs, "pce");
-    observe_begin(obs, "synthesis"); // no event of the timeline: the engine has its own
-    observe_end(obs, "synthesis");
-    return moody_synthesize(self, out, request, partition, obs, err);
-}
-static const provider_ops TELLING = {moody_bind,          moody_release, telling_synthesize,
-                                     moody_public_inputs, moody_load,    NULL};
-
-static void programs_of_circuits_are_recorded(void **state) {
-    (void)state;
-    log_text *l = calloc(1, sizeof *l);
-    assert_non_null(l);
-    recorder_options ro = RECORDER_OPTIONS;
-    ro.sink = collect;
-    ro.sink_ctx = l;
-    bed b;
-    bed_make(&b, 3, 1, NULL, NULL);
-    moody m = {.head = {&TELLING, "moody"}, .toy = b.many};
-    atomic_store(&m.loads, 1); // the key is there at once
-    b.providers[0] = &m.head;
-    assert_int_equal(recorder_create(&b.options.rec, &ro, NULL), CUZK_OK);
-    bed_start(&b);
-    bed_expect_done(&b, bed_submit(&b, "moody", 3), 3, 3);
-    bed_stop(&b);
-    assert_int_equal(recorder_close(&b.options.rec, NULL), CUZK_OK);
-    assert_int_equal(count(l->text, ",PCE_START,"), 3);
-    assert_int_equal(count(l->text, ",PCE_END,"), 3);
-    assert_int_equal(count(l->text, "key=toy"), 2 * 3);
     free(l);
     bed_destroy(&b);
 }
@@ -586,7 +551,6 @@ int main(void) {
         cmocka_unit_test(failures_of_the_provider),
         cmocka_unit_test(a_post_of_the_usual_size),
         cmocka_unit_test(everything_is_recorded),
-        cmocka_unit_test(programs_of_circuits_are_recorded),
         cmocka_unit_test(deadlines_and_priorities),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -362,9 +362,9 @@ static void keys_take_turns(void **state) {
     enum { JOBS = 20 };
     bed b;
     provider *other = NULL;
-    const toy_shape larger = {4 * BED_ROWS, 2};
+    const toy_shape larger = {BED_ROWS + BED_ROWS / 4, 2};
     bed_make(&b, PARTS, 1, NULL, NULL);
-    assert_int_equal(provider_toy_create(&other, "other", &larger, BED_LABEL, NULL), CUZK_OK);
+    assert_int_equal(provider_toy_create(&other, "other", &larger, BED_LABEL, b.programs, NULL), CUZK_OK);
     b.providers[0] = other; // "toy-2"
     // Room for the larger key and a partition of it, less than for both keys and a partition.
     provider_plan plan;

@@ -27,10 +27,23 @@ static program *make_program(const circuit *c) {
     return p;
 }
 
+// The program is true to its circuit, to the last coefficient.
+static void same_stream(const program *p, const circuit *c) {
+    circuit_digest_report own, expanded;
+    cuzk_error err;
+    assert_int_equal(circuit_digest(&own, c, NULL, NULL, &err), CUZK_OK);
+    assert_int_equal(circuit_program_digest(&expanded, p, NULL, &err), CUZK_OK);
+    assert_memory_equal(expanded.sha256, own.sha256, sizeof own.sha256);
+    assert_int_equal(expanded.inputs, own.inputs);
+    assert_int_equal(expanded.aux, own.aux);
+    assert_int_equal(expanded.constraints, own.constraints);
+}
+
 // Both ways, on one thread and on three.
 static void same_proof(const circuit *c) {
     groth16_pk *pk = make_key(c);
     program *p = make_program(c);
+    same_stream(p, c);
     pool *three;
     groth16_blinding b;
     cuzk_error err;

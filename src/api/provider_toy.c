@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-#include "engine/provider_toy.h"
+#include "api/provider_toy.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@ typedef struct toy_provider {
     provider head;
     toy_shape shape;
     const char *label;
+    pce_cache *programs; // NULL: the reference way
     uint64_t key;
 } toy_provider;
 
@@ -41,10 +42,12 @@ static cuzk_status bind(const provider *self, void **request, provider_plan *pla
     if (kept == NULL) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a request");
     *kept = seed;
     *request = kept;
+    const uint64_t rows = t->shape.rows; // and as many wires, most of them field elements
     *plan = (provider_plan){
         .partitions = t->shape.partitions,
         .public_inputs = TOY_PUBLIC_INPUTS,
-        .partition_bytes = provider_partition_bytes(t->shape.rows, t->shape.rows),
+        .partition_bytes =
+            t->programs == NULL ? provider_partition_bytes(rows, rows) : provider_packed_bytes(rows, rows, rows),
     };
     describe_key(t, plan);
     return CUZK_OK;
@@ -60,7 +63,9 @@ static cuzk_status synthesize(const provider *self, groth16_assignment **out, co
     const toy_provider *t = (const toy_provider *)self;
     const toy_circuit tc = {.shape = t->shape, .seed = *(const uint64_t *)request, .partition = partition};
     const circuit c = toy_circuit_bind(&tc);
-    return groth16_synthesize(out, &c, obs, err);
+    pce_circuit which;
+    pce_of_toy(&which, &t->shape);
+    return pce_synthesize(out, t->programs, &which, &c, obs, err);
 }
 
 static void public_inputs(const provider *self, fr *out, const void *request, uint32_t partition) {
@@ -102,7 +107,7 @@ static uint64_t key_identity(const toy_shape *shape, const char *label) {
 }
 
 cuzk_status provider_toy_create(provider **out, const char *kind, const toy_shape *shape, const char *label,
-                                cuzk_error *err) {
+                                pce_cache *programs, cuzk_error *err) {
     *out = NULL;
     cuzk_status s = toy_shape_check(shape, err);
     if (s != CUZK_OK) return s;
@@ -111,6 +116,7 @@ cuzk_status provider_toy_create(provider **out, const char *kind, const toy_shap
     t->head = (provider){&TOY_OPS, kind};
     t->shape = *shape;
     t->label = label;
+    t->programs = programs;
     t->key = key_identity(shape, label);
     *out = &t->head;
     return CUZK_OK;
