@@ -29,7 +29,7 @@ static void detect(cpu_level *level, bool *sha) {
     if ((c & bit_OSXSAVE) == 0 || (c & bit_AVX) == 0) return;
     const uint32_t saved = xcr0();
     const uint32_t avx2 = bit_AVX2 | bit_BMI2 | bit_ADX;
-    if ((saved & XCR0_AVX) != XCR0_AVX || (b7 & avx2) != avx2) return;
+    if ((saved & XCR0_AVX) != XCR0_AVX || (b7 & avx2) != avx2 || (c & bit_FMA) == 0) return;
     *level = CPU_AVX2;
     const uint32_t ifma = bit_AVX512F | bit_AVX512DQ | bit_AVX512BW | bit_AVX512VL | bit_AVX512IFMA;
     if ((saved & XCR0_AVX512) != XCR0_AVX512 || (b7 & ifma) != ifma) return;

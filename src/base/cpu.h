@@ -9,7 +9,7 @@
 
 typedef enum cpu_level {
     CPU_PORTABLE = 0,
-    CPU_AVX2 = 1, // AVX2, BMI2, ADX
+    CPU_AVX2 = 1, // AVX2, FMA, BMI2, ADX
     CPU_IFMA = 2, // all of the above and AVX-512 F, DQ, BW, VL, IFMA with operating system support
 } cpu_level;
 

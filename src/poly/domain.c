@@ -73,12 +73,11 @@ static void fill_constants(ntt_domain *d) {
 }
 
 cuzk_status ntt_domain_create(ntt_domain **out, uint64_t min_size, pool *p, cuzk_error *err) {
-    const cpu_level level = ntt_level();
-    return ntt_domain_create_with(out, min_size, ntt_kernels_at(level), wide_kernels_at(level), p, err);
+    return ntt_domain_create_with(out, min_size, wide_kernels_at(ntt_level()), p, err);
 }
 
-cuzk_status ntt_domain_create_with(ntt_domain **out, uint64_t min_size, const ntt_kernels *kernels,
-                                   const wide_kernels *wide, pool *p, cuzk_error *err) {
+cuzk_status ntt_domain_create_with(ntt_domain **out, uint64_t min_size, const wide_kernels *wide, pool *p,
+                                   cuzk_error *err) {
     *out = 0;
     if (min_size > (uint64_t)1 << FR_TWO_ADICITY)
         return cuzk_fail(err, CUZK_ERR_USAGE, "evaluation domain: %llu points asked for, at most 2^%d exist",
@@ -88,7 +87,7 @@ cuzk_status ntt_domain_create_with(ntt_domain **out, uint64_t min_size, const nt
     const uint64_t half = k == 0 ? 1 : (uint64_t)1 << (k - 1);
     ntt_domain *d = half > SIZE_MAX / sizeof(fr) ? 0 : mem_calloc(MEM_TABLE, 1, sizeof *d);
     if (d != 0) {
-        d->log2 = k, d->split = k / 2, d->kernels = kernels;
+        d->log2 = k, d->split = k / 2;
         fill_constants(d);
     }
     // With a wide path there is no need of the large table.

@@ -5,7 +5,7 @@
 #define CUZK_POLY_INTERNAL_H
 
 #include "poly/domain.h"
-#include "poly/kernels.h"
+#include "poly/butterfly.h"
 #include "poly/wide.h"
 
 // b^e * scale for all e < 2^k from two tables of about 2^(k/2) entries and one multiplication: hi[e >> s] * lo[e & m].
@@ -15,21 +15,20 @@ typedef struct ntt_powers {
 
 struct ntt_domain {
     unsigned log2;
-    unsigned split; // s: low bits of an exponent that index the `lo` tables
-    fr omega;       // primitive 2^log2-th root of unity
-    fr size_inv;    // 2^-log2
-    fr z_inv;       // 1 / (g^size - 1): one over the vanishing polynomial anywhere on the coset
-    fr *twiddles;   // [i] = omega^(i with log2-1 bits reversed), i < size/2: 32 bytes * size/2. NULL if wide is not
-    const ntt_kernels *kernels;
-    ntt_wide *wide;       // the path of wide.h, NULL if there is none
-    ntt_powers shift;     // g^k, natural order
-    ntt_powers unshift;   // g^-k / size, natural order
+    unsigned split;     // s: low bits of an exponent that index the `lo` tables
+    fr omega;           // primitive 2^log2-th root of unity
+    fr size_inv;        // 2^-log2
+    fr z_inv;           // 1 / (g^size - 1): one over the vanishing polynomial anywhere on the coset
+    fr *twiddles;       // [i] = omega^(i with log2-1 bits reversed), i < size/2: 32 bytes * size/2. NULL if wide is not
+    ntt_wide *wide;     // the path of wide.h, NULL if there is none
+    ntt_powers shift;   // g^k, natural order
+    ntt_powers unshift; // g^-k / size, natural order
     ntt_powers shift_rev; // at position i: g^(i bit-reversed) / size
 };
 
 // As ntt_domain_create, with these kernels, untested; `wide` may be NULL.
-CUZK_MUST_USE cuzk_status ntt_domain_create_with(ntt_domain **out, uint64_t min_size, const ntt_kernels *kernels,
-                                                 const wide_kernels *wide, pool *p, cuzk_error *err);
+CUZK_MUST_USE cuzk_status ntt_domain_create_with(ntt_domain **out, uint64_t min_size, const wide_kernels *wide, pool *p,
+                                                 cuzk_error *err);
 
 static inline uint64_t ntt_size(const ntt_domain *d) { return (uint64_t)1 << d->log2; }
 

@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // What each CPU level has, and the test that a level must pass before it is used.
-#include "poly/kernels.h"
-
 #include <stdatomic.h>
 
 #include "base/mem.h"
 #include "poly/internal.h"
-#if defined(NTT_HAVE_IFMA)
-#include "poly/x86/wide_ifma.h"
+#if defined(NTT_HAVE_WIDE)
+#include "poly/x86/wide_x86.h"
 #endif
-
-const ntt_kernels *ntt_kernels_at(cpu_level level) {
-    static const ntt_kernels portable = {ntt_split_portable, ntt_merge_portable};
-#if defined(NTT_HAVE_ADX)
-    static const ntt_kernels adx = {ntt_split_adx, ntt_merge_adx};
-    if (level >= CPU_AVX2) return &adx;
-#endif
-    (void)level;
-    return &portable;
-}
 
 const wide_kernels *wide_kernels_at(cpu_level level) {
-#if defined(NTT_HAVE_IFMA)
+#if defined(NTT_HAVE_WIDE)
     if (level >= CPU_IFMA) return &WIDE_KERNELS_IFMA;
+    if (level >= CPU_AVX2) return &WIDE_KERNELS_FMA;
 #endif
     (void)level;
     return 0;
@@ -36,7 +25,7 @@ typedef struct test_run {
     fr a[TEST_SIZE], b[TEST_SIZE], c[TEST_SIZE];
 } test_run;
 
-static cuzk_status run_test(test_run *t, const ntt_kernels *k, const wide_kernels *w) {
+static cuzk_status run_test(test_run *t, const wide_kernels *w) {
     fr x = FR_GENERATOR;
     for (size_t i = 0; i < TEST_SIZE; i++) {
         fr_mul(&x, &x, &FR_ROOT_OF_UNITY);
@@ -47,7 +36,7 @@ static cuzk_status run_test(test_run *t, const ntt_kernels *k, const wide_kernel
         fr_mul(&t->c[i], &t->a[i], i % 2 == 0 ? &t->b[i] : &x);
     }
     ntt_domain *d = 0;
-    const cuzk_status status = ntt_domain_create_with(&d, TEST_SIZE, k, w, 0, 0);
+    const cuzk_status status = ntt_domain_create_with(&d, TEST_SIZE, w, 0, 0);
     if (status != CUZK_OK) return status;
     ntt_quotient(d, t->a, t->b, t->c, 0);
     for (size_t i = 0; i < TEST_SIZE; i++) t->b[i] = t->a[i];
@@ -56,12 +45,12 @@ static cuzk_status run_test(test_run *t, const ntt_kernels *k, const wide_kernel
     return CUZK_OK;
 }
 
-cuzk_status ntt_kernels_try(bool *good, const ntt_kernels *k, const wide_kernels *w) {
+cuzk_status wide_kernels_try(bool *good, const wide_kernels *w) {
     *good = false;
     test_run *t = mem_alloc(MEM_TABLE, 2, sizeof *t);
     cuzk_status status = t != 0 ? CUZK_OK : CUZK_ERR_MEMORY;
-    if (status == CUZK_OK) status = run_test(&t[0], ntt_kernels_at(CPU_PORTABLE), 0);
-    if (status == CUZK_OK) status = run_test(&t[1], k, w);
+    if (status == CUZK_OK) status = run_test(&t[0], 0);
+    if (status == CUZK_OK) status = run_test(&t[1], w);
     *good = status == CUZK_OK;
     for (size_t i = 0; *good && i < TEST_SIZE; i++)
         *good = fr_eq(&t[0].a[i], &t[1].a[i]) && fr_eq(&t[0].b[i], &t[1].b[i]);
@@ -77,7 +66,7 @@ static bool works(cpu_level level) {
     if ((known & 1) != 0) return (known & 2) == 0;
     bool good;
     // Without memory nothing is known, and the next caller tries again.
-    if (ntt_kernels_try(&good, ntt_kernels_at(level), wide_kernels_at(level)) != CUZK_OK) return false;
+    if (wide_kernels_try(&good, wide_kernels_at(level)) != CUZK_OK) return false;
     atomic_fetch_or_explicit(&verdicts, (good ? 1u : 3u) << shift, memory_order_relaxed);
     return good;
 }

@@ -15,9 +15,8 @@ enum {
 
 // Levels [level, level + levels) of the tree. A block at `level` is cut into 2^levels rows of `row` elements; columns
 // are independent, so a task takes some columns of all rows. Rows lie a power of two apart and would fall on the same
-// few cache sets, hence the copy into a contiguous tile; there the kernel sees a block like any other.
+// few cache sets, hence the copy into a contiguous tile; there ntt_split sees a block like any other.
 typedef struct column_job {
-    const ntt_kernels *k;
     const fr *tw;
     fr *a;
     size_t row;     // elements a row
@@ -34,18 +33,17 @@ static void column_task(void *ctx, size_t task, unsigned worker) {
     const size_t block = task / tiles;
     fr *base = j->a + block * rows * j->row + (task % tiles) * j->columns;
     for (size_t r = 0; r < rows; r++) memcpy(tile + r * j->columns, base + r * j->row, j->columns * sizeof(fr));
-    (j->merge ? j->k->merge : j->k->split)(tile, rows * j->columns, j->columns, block, j->tw);
+    (j->merge ? ntt_merge : ntt_split)(tile, rows * j->columns, j->columns, block, j->tw);
     for (size_t r = 0; r < rows; r++) memcpy(base + r * j->row, tile + r * j->columns, j->columns * sizeof(fr));
 }
 
 static void column_pass(const ntt_domain *d, fr *a, unsigned level, unsigned levels, bool merge, pool *p) {
-    column_job j = {d->kernels, d->twiddles, a, 0, (size_t)1 << (TILE_LOG2 - levels), levels, merge};
+    column_job j = {d->twiddles, a, 0, (size_t)1 << (TILE_LOG2 - levels), levels, merge};
     j.row = (size_t)1 << (d->log2 - level - levels);
     pool_run(p, ((size_t)1 << level) * (j.row / j.columns), column_task, &j);
 }
 
 typedef struct local_job {
-    const ntt_kernels *k;
     const fr *tw;
     fr *a;
     size_t len;
@@ -55,11 +53,11 @@ typedef struct local_job {
 static void local_task(void *ctx, size_t task, unsigned worker) {
     (void)worker;
     const local_job *j = ctx;
-    (j->merge ? j->k->merge : j->k->split)(j->a + task * j->len, j->len, 1, task, j->tw);
+    (j->merge ? ntt_merge : ntt_split)(j->a + task * j->len, j->len, 1, task, j->tw);
 }
 
 static void local_pass(const ntt_domain *d, fr *a, unsigned log2, bool merge, pool *p) {
-    local_job j = {d->kernels, d->twiddles, a, (size_t)1 << log2, merge};
+    local_job j = {d->twiddles, a, (size_t)1 << log2, merge};
     pool_run(p, (size_t)1 << (d->log2 - log2), local_task, &j);
 }
 

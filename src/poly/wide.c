@@ -6,6 +6,7 @@
 #include "poly/wide.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "poly/internal.h"
@@ -44,8 +45,16 @@ static void times_16(fr *out, const fr *a) {
     for (int i = 0; i < 4; i++) fr_dbl(out, out);
 }
 
+static void to_doubles(wide_factor *f) {
+    for (int i = 0; i < WIDE_LIMBS; i++)
+        for (int j = 0; j < WIDE_LIMBS; j++) {
+            const double limb = (double)f->c[i][j];
+            memcpy(&f->c[i][j], &limb, sizeof limb);
+        }
+}
+
 // fr_mul divides by 2^256, so c in the form of fr.h times a plain number is their product, plain.
-static void make_factor(wide_factor *f, const fr *c) {
+static void make_factor(wide_factor *f, const fr *c, bool doubles) {
     static const fr shift[WIDE_LIMBS - 1] = {{{UINT64_C(1) << 52, 0, 0, 0}},
                                              {{0, UINT64_C(1) << 40, 0, 0}},
                                              {{0, 0, UINT64_C(1) << 28, 0}},
@@ -57,6 +66,7 @@ static void make_factor(wide_factor *f, const fr *c) {
     }
     times_16(&t, c);
     to_52(f->c[WIDE_LIMBS - 1], t.l);
+    if (doubles) to_doubles(f);
 }
 
 static void root_power(fr *out, const ntt_wide *w, uint64_t e, bool inverse) {
@@ -76,33 +86,35 @@ static void geometric(fr *out, size_t n, const fr *ratio) {
 }
 
 // powers: roots of order 2^bits to all powers, scratch of the caller.
-static void fill_split(wide_factor *out, unsigned bits, const fr *powers) {
+static void fill_split(wide_factor *out, unsigned bits, const fr *powers, bool doubles) {
     for (uint64_t i = 0; i < (uint64_t)1 << (bits - 1); i++)
-        make_factor(&out[i], &powers[ntt_reverse_bits(i, bits - 1)]);
+        make_factor(&out[i], &powers[ntt_reverse_bits(i, bits - 1)], doubles);
 }
-static void fill_merge(wide_factor *out, unsigned bits, const fr *powers) {
-    make_factor(&out[0], &FR_ONE); // not used
+static void fill_merge(wide_factor *out, unsigned bits, const fr *powers, bool doubles) {
+    make_factor(&out[0], &FR_ONE, doubles); // not used
     for (unsigned s = 0; s < bits; s++)
-        for (size_t h = (size_t)1 << s, j = 0; j < h; j++) make_factor(&out[h + j], &powers[j << (bits - 1 - s)]);
+        for (size_t h = (size_t)1 << s, j = 0; j < h; j++)
+            make_factor(&out[h + j], &powers[j << (bits - 1 - s)], doubles);
 }
 
 static void fill_tables(ntt_wide *w, unsigned max_bits, fr *powers) {
     const ntt_domain *d = w->d;
     const unsigned last = w->bits[w->dims - 1];
+    const bool doubles = w->k->doubles;
     fr base, g[2] = {FR_GENERATOR};
     fr_inv(&g[1], &g[0]);
     for (int inverse = 0; inverse < 2; inverse++) {
         fr_root_of_unity(&base, max_bits);
         if (inverse) fr_inv(&base, &base);
         geometric(powers, (size_t)1 << max_bits, &base);
-        fill_split(w->split[inverse], max_bits, powers);
-        if (!inverse) fill_merge(w->merge, max_bits, powers);
+        fill_split(w->split[inverse], max_bits, powers, doubles);
+        if (!inverse) fill_merge(w->merge, max_bits, powers, doubles);
         unsigned done = 0;
         for (unsigned i = 0; i < w->dims; done += w->bits[i], i++)
             fr_pow_u64(&w->shift[inverse][i], &g[inverse], (uint64_t)1 << done);
         geometric(powers, (size_t)1 << last, &w->shift[inverse][w->dims - 1]);
         for (uint64_t i = 0; i < (uint64_t)1 << last; i++)
-            make_factor(&w->coset[inverse][i], &powers[ntt_reverse_bits(i, last)]);
+            make_factor(&w->coset[inverse][i], &powers[ntt_reverse_bits(i, last)], doubles);
     }
     geometric(w->root_lo, (size_t)1 << d->split, &d->omega);
     fr_pow_u64(&base, &d->omega, (uint64_t)1 << d->split);

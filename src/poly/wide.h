@@ -22,7 +22,8 @@ enum {
     WIDE_MAX_BITS = 11, // a tile of 2^11 vectors is 640 KiB
 };
 
-// A constant c to multiply by: c[i] = c * 2^(52 (i + 1)) mod r (no Montgomery factor) in 52-bit limbs.
+// A constant c to multiply by: c[i] = c * 2^(52 (i + 1)) mod r (no Montgomery factor) in 52-bit limbs. Kernels that
+// multiply by doubles have each limb as one, in the bits of the word.
 typedef struct wide_factor {
     uint64_t c[WIDE_LIMBS][WIDE_LIMBS];
 } wide_factor;
@@ -38,6 +39,7 @@ typedef struct wide_walk {
 // has WIDE_VECTOR << bits words, aligned to 64 bytes, and is in a state of its own between calls. bits is in
 // [WIDE_MIN_BITS, WIDE_MAX_BITS].
 typedef struct wide_kernels {
+    bool doubles; // limbs of factors
     // Row i of the tile <-> the eight elements at a + i * stride. The walk of a store may be NULL.
     void (*load_columns)(uint64_t *tile, const fr *a, size_t stride, unsigned bits, const wide_walk *walk);
     void (*store_columns)(fr *a, size_t stride, uint64_t *tile, unsigned bits, const wide_walk *walk);
@@ -64,10 +66,8 @@ typedef struct wide_kernels {
 // The kernels of a level, NULL if there are none. No test; needs that level.
 const wide_kernels *wide_kernels_at(cpu_level level);
 
-// Whether domains with these kernels give known results: *good; an error only for want of memory. (ntt_kernels may
-// stand beside NULL.)
-struct ntt_kernels;
-CUZK_MUST_USE cuzk_status ntt_kernels_try(bool *good, const struct ntt_kernels *k, const wide_kernels *w);
+// Whether domains with these kernels give what those without give: *good; an error only for want of memory.
+CUZK_MUST_USE cuzk_status wide_kernels_try(bool *good, const wide_kernels *w);
 
 // The plan and tables of a domain, whose size and constants are set, in passes of at most max_bits <= WIDE_MAX_BITS
 // levels. Serves pools of up to pool_threads(p) threads; with a larger one it works on the caller alone. *out = NULL

@@ -3,6 +3,8 @@
 // The kernels of every CPU level this processor has against the portable ones, limb by limb.
 #include "testing.h"
 
+#include <fenv.h>
+
 #include "base/mem.h"
 #include "poly/internal.h"
 
@@ -76,8 +78,7 @@ static void assert_same(const fr *a, const fr *b, size_t n, const char *what, un
 
 static ntt_domain *domain_of(unsigned log2, cpu_level level, pool *p) {
     ntt_domain *d;
-    const cuzk_status status =
-        ntt_domain_create_with(&d, (uint64_t)1 << log2, ntt_kernels_at(level), wide_kernels_at(level), p, 0);
+    const cuzk_status status = ntt_domain_create_with(&d, (uint64_t)1 << log2, wide_kernels_at(level), p, 0);
     assert_int_equal(status, CUZK_OK);
     return d;
 }
@@ -120,11 +121,19 @@ static void test_levels(void **state) {
         }
 }
 
+// Calls test for the kernels of every level that has some; skips if none has.
+static void for_all_kernels(void (*test)(const wide_kernels *k)) {
+    const wide_kernels *last = 0;
+    for (int level = CPU_PORTABLE; level <= (int)cpu_current(); level++) {
+        const wide_kernels *k = wide_kernels_at((cpu_level)level);
+        if (k != last) test(k);
+        last = k;
+    }
+    if (last == 0) skip();
+}
+
 // Domains above 2^22 points have three dimensions; with short tiles small ones have them too.
-static void test_dimensions(void **state) {
-    (void)state;
-    const wide_kernels *k = wide_kernels_at(cpu_current());
-    if (k == 0) skip();
+static void dimensions_of(const wide_kernels *k) {
     static const unsigned cases[][2] = {{9, 3}, {10, 4}, {11, 4}, {12, 4}, {13, 5}, {14, 5}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pool *p;
@@ -136,6 +145,11 @@ static void test_dimensions(void **state) {
         ntt_domain_destroy(&want), ntt_domain_destroy(&got);
         pool_destroy(&p);
     }
+}
+
+static void test_dimensions(void **state) {
+    (void)state;
+    for_all_kernels(dimensions_of);
 }
 
 // A domain that was made for fewer threads than the pool has.
@@ -150,10 +164,7 @@ static void test_more_threads(void **state) {
 }
 
 // A tile's elements in memory may be anything below 2^256: all ones, over and over, in and out.
-static void test_unreduced(void **state) {
-    (void)state;
-    const wide_kernels *k = wide_kernels_at(cpu_current());
-    if (k == 0) skip();
+static void unreduced_in(const wide_kernels *k) {
     for (unsigned bits = WIDE_MIN_BITS; bits <= 8; bits++) {
         ntt_domain *d = domain_of(2 * bits, CPU_PORTABLE, 0);
         ntt_wide *w;
@@ -176,8 +187,13 @@ static void test_unreduced(void **state) {
     }
 }
 
+static void test_unreduced(void **state) {
+    (void)state;
+    for_all_kernels(unreduced_in);
+}
+
 // c 2^(52 (i + 1)) mod r in limbs of 52 bits, as wide.h defines it.
-static void factor_of(wide_factor *f, const fr *c) {
+static void factor_of(wide_factor *f, const fr *c, bool doubles) {
     fr v = *c, shift;
     fr_from_u64(&shift, UINT64_C(1) << 52);
     for (int i = 0; i < WIDE_LIMBS; i++) {
@@ -188,6 +204,8 @@ static void factor_of(wide_factor *f, const fr *c) {
             const unsigned at = 52 * j % 64, word = 52 * j / 64;
             const uint64_t above = at > 12 && word < 3 ? l[word + 1] << (64 - at) : 0;
             f->c[i][j] = (l[word] >> at | above) & ((UINT64_C(1) << 52) - 1);
+            const double limb = (double)f->c[i][j];
+            if (doubles) memcpy(&f->c[i][j], &limb, sizeof limb);
         }
     }
 }
@@ -213,17 +231,17 @@ static void tile_transform(const wide_kernels *k, unsigned bits, tile_kind kind,
     wide_factor *tw = mem_alloc(MEM_TABLE, n, sizeof *tw);
     fr *rows = malloc(n * WIDE_LANES * sizeof *rows), *column = malloc(n * sizeof *column), power;
     assert_true(tile != 0 && tw != 0 && rows != 0 && column != 0);
-    factor_of(&tw[0], &FR_ONE);
+    factor_of(&tw[0], &FR_ONE, k->doubles);
     if (merge)
         for (size_t h = 1; h < n; h *= 2)
             for (size_t j = 0; j < h; j++) {
                 fr_pow_u64(&power, ntt_domain_omega(d), j * (n / 2 / h));
-                factor_of(&tw[h + j], &power);
+                factor_of(&tw[h + j], &power, k->doubles);
             }
     else
         for (size_t i = 1; i < n / 2; i++) {
             fr_pow_u64(&power, ntt_domain_omega(d), ntt_reverse_bits(i, bits - 1));
-            factor_of(&tw[i], &power);
+            factor_of(&tw[i], &power, k->doubles);
         }
     fr *was = malloc(n * WIDE_LANES * sizeof *was);
     assert_non_null(was);
@@ -257,35 +275,53 @@ static void tile_transform(const wide_kernels *k, unsigned bits, tile_kind kind,
     ntt_domain_destroy(&d);
 }
 
-static void test_tiles(void **state) {
-    (void)state;
-    const wide_kernels *k = wide_kernels_at(cpu_current());
-    if (k == 0) skip();
+static void tiles_of(const wide_kernels *k) {
     for (unsigned bits = WIDE_MIN_BITS; bits <= WIDE_MAX_BITS; bits++)
         for (int f = 0; f < FILLS; f++)
             for (int kind = 0; kind < TILE_KINDS; kind++) tile_transform(k, bits, (tile_kind)kind, (fill)f);
 }
 
+static void test_tiles(void **state) {
+    (void)state;
+    for_all_kernels(tiles_of);
+}
+
+// Rounding belongs to the program: kernels that need another leave it as it was.
+static void rounding_after(const wide_kernels *k) {
+    static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    ntt_domain *want = domain_of(7, CPU_PORTABLE, 0), *got = domain_of(7, CPU_PORTABLE, 0);
+    assert_int_equal(ntt_wide_create(&got->wide, got, k, WIDE_MAX_BITS, 0), CUZK_OK);
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        assert_int_equal(fesetround(modes[i]), 0);
+        compare(want, got, 0, EDGES);
+        const int after = fegetround();
+        assert_int_equal(fesetround(FE_TONEAREST), 0);
+        assert_int_equal(after, modes[i]);
+    }
+    ntt_domain_destroy(&want), ntt_domain_destroy(&got);
+}
+
+static void test_rounding(void **state) {
+    (void)state;
+    for_all_kernels(rounding_after);
+}
+
 static void no_scale(uint64_t *tile, unsigned bits, const wide_factor *by) { (void)tile, (void)bits, (void)by; }
+
+static void bad_kernels_are_found(const wide_kernels *k) {
+    bool good = false;
+    assert_int_equal(wide_kernels_try(&good, k), CUZK_OK);
+    assert_true(good);
+    wide_kernels bad = *k;
+    bad.scale = no_scale;
+    assert_int_equal(wide_kernels_try(&good, &bad), CUZK_OK);
+    assert_false(good);
+}
 
 static void test_bad_kernels_are_found(void **state) {
     (void)state;
-    bool good = false;
-    for (int level = CPU_PORTABLE; level <= (int)cpu_current(); level++) {
-        assert_int_equal(ntt_kernels_try(&good, ntt_kernels_at((cpu_level)level), wide_kernels_at((cpu_level)level)),
-                         CUZK_OK);
-        assert_true(good);
-    }
     assert_int_equal(ntt_level(), cpu_current());
-    const ntt_kernels swapped = {ntt_merge_portable, ntt_split_portable};
-    assert_int_equal(ntt_kernels_try(&good, &swapped, 0), CUZK_OK);
-    assert_false(good);
-    const wide_kernels *k = wide_kernels_at(cpu_current());
-    if (k == 0) return;
-    wide_kernels bad = *k;
-    bad.scale = no_scale;
-    assert_int_equal(ntt_kernels_try(&good, ntt_kernels_at(CPU_PORTABLE), &bad), CUZK_OK);
-    assert_false(good);
+    for_all_kernels(bad_kernels_are_found);
 }
 
 // Every allocation refused in turn.
@@ -315,13 +351,10 @@ static void test_no_memory(void **state) {
 int main(void) {
     rng = test_rng_new("test_wide");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_dimensions),
-        cmocka_unit_test(test_more_threads),
-        cmocka_unit_test(test_unreduced),
-        cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_bad_kernels_are_found),
+        cmocka_unit_test(test_levels),       cmocka_unit_test(test_dimensions),
+        cmocka_unit_test(test_more_threads), cmocka_unit_test(test_unreduced),
+        cmocka_unit_test(test_tiles),        cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_bad_kernels_are_found),
     };
     return cmocka_run_group_tests(tests, 0, 0);
 }

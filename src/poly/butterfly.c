@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Butterflies, compiled once for every CPU level: portable, and with NTT_ADX. Radix 4 does two levels in one pass over
-// memory; the number of multiplications stays that of radix 2, since i is a general element of Fr. Recursion goes depth
-// first, so that a block that fits a cache is finished there, whatever the cache's size.
+// Butterflies. Radix 4 does two levels in one pass over memory; the number of multiplications stays that of radix 2,
+// since i is a general element of Fr. Recursion goes depth first, so that a block that fits a cache is finished there,
+// whatever the cache's size.
 //
 // A multiplication is a long chain of instructions that depend on each other, and about as long as what a processor
 // looks ahead. So butterflies follow others that they do not depend on: the two levels of a pass take turns by runs of
 // some elements, and small blocks are done level by level.
-#include "poly/kernels.h"
-
-#if defined(NTT_ADX)
-#include "poly/x86/fr_adx.h"
-#define MUL fr_mul_adx
-#define SPLIT ntt_split_adx
-#define MERGE ntt_merge_adx
-#else
-#define MUL fr_mul
-#define SPLIT ntt_split_portable
-#define MERGE ntt_merge_portable
-#endif
+#include "poly/butterfly.h"
 
 enum {
     RUN = 8,    // elements of a run: those of four runs stay in a first-level cache
@@ -29,7 +18,7 @@ enum {
 static void ct_run(fr *u, fr *v, size_t n, const fr *c) {
     for (size_t i = 0; i < n; i++) {
         fr t;
-        MUL(&t, &v[i], c);
+        fr_mul(&t, &v[i], c);
         fr_sub(&v[i], &u[i], &t);
         fr_add(&u[i], &u[i], &t);
     }
@@ -41,7 +30,7 @@ static void gs_run(fr *u, fr *v, size_t n, const fr *c) {
         fr t;
         fr_sub(&t, &u[i], &v[i]);
         fr_add(&u[i], &u[i], &v[i]);
-        MUL(&v[i], &t, c);
+        fr_mul(&v[i], &t, c);
     }
 }
 
@@ -122,7 +111,7 @@ static void gs_level(fr *x, size_t half, size_t block, size_t blocks, const fr *
     }
 }
 
-void SPLIT(fr *x, size_t len, size_t stop, size_t block, const fr *tw) {
+void ntt_split(fr *x, size_t len, size_t stop, size_t block, const fr *tw) {
     if (len <= SMALL || len / 2 <= stop) {
         for (size_t blocks = 1; len > stop; len /= 2, block *= 2, blocks *= 2) ct_level(x, len / 2, block, blocks, tw);
         return;
@@ -133,10 +122,10 @@ void SPLIT(fr *x, size_t len, size_t stop, size_t block, const fr *tw) {
     else
         ct4(x, q, &tw[block], &tw[2 * block], &tw[2 * block + 1]);
     if (q == stop) return;
-    for (size_t i = 0; i < 4; i++) SPLIT(x + i * q, q, stop, 4 * block + i, tw);
+    for (size_t i = 0; i < 4; i++) ntt_split(x + i * q, q, stop, 4 * block + i, tw);
 }
 
-void MERGE(fr *x, size_t len, size_t start, size_t block, const fr *tw) {
+void ntt_merge(fr *x, size_t len, size_t start, size_t block, const fr *tw) {
     if (len <= SMALL || len / 2 <= start) {
         for (size_t half = start; half < len; half *= 2) {
             const size_t blocks = len / 2 / half;
@@ -146,7 +135,7 @@ void MERGE(fr *x, size_t len, size_t start, size_t block, const fr *tw) {
     }
     const size_t q = len / 4;
     if (q > start)
-        for (size_t i = 0; i < 4; i++) MERGE(x + i * q, q, start, 4 * block + i, tw);
+        for (size_t i = 0; i < 4; i++) ntt_merge(x + i * q, q, start, 4 * block + i, tw);
     if (block == 0)
         gs4_first(x, q, &tw[1]);
     else
