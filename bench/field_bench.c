@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Field and curve operations, one core. Throughput over eight independent values, as the hot loops have them, except
-// where the name ends in _chain: then each operation waits for the one before. fr_vec_* and fp_vec_*, whole arrays
-// through the table of kernels, come at every processor level from the best one down; the rest is the same at all.
+// where the name ends in _chain: then each operation waits for the one before. fr_vec_* and fp_vec_*, whole arrays by
+// functions on several elements at once, come at every processor level that has them, and by the portable functions;
+// the rest is the same at all levels.
 #include "bench.h"
 
 #include "curve/g1.h"
@@ -10,7 +11,7 @@
 #include "curve/pairing.h"
 #include "field/fp2.h"
 #include "field/fr.h"
-#include "field/kernels.h"
+#include "field/lanes.h"
 
 enum { LANES = 8, VEC = 1024 };
 
@@ -24,6 +25,7 @@ typedef struct bench_state {
     g2_xyzz g2[LANES];
     g2_affine p2[LANES];
     fp12 f;
+    const lane_ops *lanes; // NULL: the portable functions
 } bench_state;
 
 static void run_fr_mul(void *ctx, size_t iterations) {
@@ -55,15 +57,27 @@ static void run_fr_inv(void *ctx, size_t iterations) {
 }
 static void run_fr_vec_mul(void *ctx, size_t iterations) {
     bench_state *s = ctx;
-    for (size_t i = 0; i < iterations; i++) field_kernels()->fr_vec_mul(s->vo, s->va, s->vb, VEC);
+    for (size_t i = 0; i < iterations; i++) {
+        if (s->lanes != NULL)
+            s->lanes->fr_mul(s->vo, s->va, s->vb, VEC);
+        else
+            for (size_t j = 0; j < VEC; j++) fr_mul(&s->vo[j], &s->va[j], &s->vb[j]);
+    }
 }
 static void run_fr_vec_add(void *ctx, size_t iterations) {
     bench_state *s = ctx;
-    for (size_t i = 0; i < iterations; i++) field_kernels()->fr_vec_add(s->vo, s->va, s->vb, VEC);
+    for (size_t i = 0; i < iterations; i++)
+        for (size_t j = 0; j < VEC; j++) fr_add(&s->vo[j], &s->va[j], &s->vb[j]);
 }
 static void run_fp_vec_mul(void *ctx, size_t iterations) {
     bench_state *s = ctx;
-    for (size_t i = 0; i < iterations; i++) field_kernels()->fp_vec_mul(s->vpo, s->vpa, s->vpb, VEC);
+    const fp *const in[LANES_OPERANDS] = {s->vpa, s->vpb};
+    for (size_t i = 0; i < iterations; i++) {
+        if (s->lanes != NULL)
+            s->lanes->fp(LANES_MUL, s->vpo, in, VEC);
+        else
+            for (size_t j = 0; j < VEC; j++) fp_mul(&s->vpo[j], &s->vpa[j], &s->vpb[j]);
+    }
 }
 static void run_fp_mul(void *ctx, size_t iterations) {
     bench_state *s = ctx;
@@ -197,9 +211,9 @@ static const field_row SCALARS[] = {
 };
 static const field_row ARRAYS[] = {
     {"fr_vec_mul", VEC, 200, {100.0 / 8, 36}, run_fr_vec_mul},
-    {"fr_vec_add", VEC, 1000, {0, 0}, run_fr_vec_add},
     {"fp_vec_mul", VEC, 200, {256.0 / 8, 78}, run_fp_vec_mul},
 };
+static const field_row SUMS[] = {{"fr_vec_add", VEC, 1000, {0, 0}, run_fr_vec_add}};
 
 static void bench_rows(const field_row *rows, size_t n, bench_state *s) {
     for (size_t i = 0; i < n; i++) {
@@ -214,9 +228,11 @@ int main(void) {
     static bench_state s;
     fill(&s);
     bench_rows(SCALARS, sizeof SCALARS / sizeof *SCALARS, &s);
-    for (int level = (int)field_kernels_level(); level >= CPU_PORTABLE; level--) {
+    for (int level = (int)cpu_current(); level >= CPU_PORTABLE; level--) {
         cpu_set_mask((cpu_level)level);
-        if (field_kernels_level() == (cpu_level)level) bench_rows(ARRAYS, sizeof ARRAYS / sizeof *ARRAYS, &s);
+        s.lanes = lanes_of((cpu_level)level);
+        if (s.lanes != NULL || level == CPU_PORTABLE) bench_rows(ARRAYS, sizeof ARRAYS / sizeof *ARRAYS, &s);
     }
+    bench_rows(SUMS, sizeof SUMS / sizeof *SUMS, &s);
     return 0;
 }

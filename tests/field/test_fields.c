@@ -6,7 +6,6 @@
 #include "base/bytes.h"
 #include "field/fp.h"
 #include "field/fr.h"
-#include "field/kernels.h"
 #include "testing.h"
 
 enum { ROUNDS = 20000, MAX_LIMBS = 6 };
@@ -394,50 +393,6 @@ static void test_fp_bytes_and_roots(void **state) {
     mpz_clears(p, v, half, NULL);
 }
 
-// Every kernel gives the limbs of the plain functions, also in place and for lengths around vector widths.
-static void test_kernels(void **state) {
-    (void)state;
-    test_rng rng = test_rng_new(__func__);
-    enum { N = 67 };
-    static fr a[N], b[N], o[N], expected;
-    static fp pa[N], pb[N], po[N], p_expected;
-    const field_kernel_table *tables[2] = {field_kernels_portable(), field_kernels()};
-    assert_int_equal(field_kernels_level(), cpu_current() >= CPU_IFMA ? CPU_IFMA : CPU_PORTABLE); // it passed its test
-    for (size_t round = 0; round < 40; round++) {
-        size_t n = round < 20 ? round : 1 + test_below(&rng, N);
-        for (size_t i = 0; i < n; i++) {
-            for (size_t j = 0; j < 4; j++) a[i].l[j] = test_edge_u64(&rng), b[i].l[j] = test_edge_u64(&rng);
-            for (size_t j = 0; j < 6; j++) pa[i].l[j] = test_edge_u64(&rng), pb[i].l[j] = test_edge_u64(&rng);
-            a[i].l[3] >>= 2, b[i].l[3] >>= 2, pa[i].l[5] >>= 4, pb[i].l[5] >>= 4;
-        }
-        for (size_t t = 0; t < 2; t++) {
-            tables[t]->fr_vec_add(o, a, b, n);
-            for (size_t i = 0; i < n; i++) {
-                fr_add(&expected, &a[i], &b[i]);
-                assert_true(fr_eq(&o[i], &expected));
-            }
-            tables[t]->fr_vec_sub(o, a, b, n);
-            for (size_t i = 0; i < n; i++) {
-                fr_sub(&expected, &a[i], &b[i]);
-                assert_true(fr_eq(&o[i], &expected));
-            }
-            memcpy(o, b, sizeof o);
-            tables[t]->fr_vec_mul(o, a, o, n);
-            for (size_t i = 0; i < n; i++) {
-                fr_mul(&expected, &a[i], &b[i]);
-                assert_true(fr_eq(&o[i], &expected));
-            }
-            assert_memory_equal(o + n, b + n, (N - n) * sizeof *o); // and nothing behind the end
-            memcpy(po, pa, sizeof po);
-            tables[t]->fp_vec_mul(po, po, pb, n);
-            for (size_t i = 0; i < n; i++) {
-                fp_mul(&p_expected, &pa[i], &pb[i]);
-                assert_true(fp_eq(&po[i], &p_expected));
-            }
-        }
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_arithmetic, (void *)&FR),
@@ -449,7 +404,6 @@ int main(void) {
         cmocka_unit_test(test_fr_roots),
         cmocka_unit_test(test_fr_inv_batch),
         cmocka_unit_test(test_fp_bytes_and_roots),
-        cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, 0, 0);
 }
