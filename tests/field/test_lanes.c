@@ -93,7 +93,7 @@ static void fr_are_the_portable_ones(void **state) {
 }
 
 static fp fp_expected(lanes_fp_op op, const fp v[LANES_OPERANDS]) {
-    fp x, y;
+    fp x = FP_ZERO, y;
     switch (op) {
     case LANES_MUL:
     case LANES_MUL_WIDE: fp_mul(&x, &v[0], &v[1]); break;
