@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "field/fp.h"
 #include "field/fr.h"
+#include "field/fr_dot.h"
 #include "testing.h"
 
 enum { ROUNDS = 20000, MAX_LIMBS = 6 };
@@ -393,6 +394,39 @@ static void test_fp_bytes_and_roots(void **state) {
     mpz_clears(p, v, half, NULL);
 }
 
+// Sums of products are those of the plain functions, on either side of what is reduced at once; a worst sum is among
+// them: every product (r - 1)^2.
+static void test_fr_dot(void **state) {
+    (void)state;
+    test_rng rng = test_rng_new(__func__);
+    enum { N = 1030 };
+    static fr a[N], b[N];
+    static const fr *pa[N], *pb[N];
+    assert_int_equal(fr_dot_level(), cpu_current() >= CPU_IFMA ? CPU_IFMA : CPU_PORTABLE); // it gave known answers
+    const fr largest = {{FR_MODULUS[0] - 1, FR_MODULUS[1], FR_MODULUS[2], FR_MODULUS[3]}};
+    for (size_t round = 0; round < 60; round++) {
+        const size_t n = round < 20 ? round : round == 20 ? N : round == 21 ? 256 : 1 + test_below(&rng, N);
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; j < 4; j++) a[i].l[j] = test_edge_u64(&rng), b[i].l[j] = test_edge_u64(&rng);
+            a[i].l[3] >>= 2, b[i].l[3] >>= 2;
+            if (round % 4 == 0) a[i] = b[i] = largest;
+            pa[i] = &a[i], pb[n - 1 - i] = &b[i]; // in any order
+        }
+        fr expected = FR_ZERO, got;
+        for (size_t i = 0; i < n; i++) {
+            fr_mul(&got, pa[i], pb[i]);
+            fr_add(&expected, &expected, &got);
+        }
+        fr_dot_portable(&got, pa, pb, n);
+        assert_true(fr_eq(&got, &expected));
+        fr_dot(&got, pa, pb, n);
+        assert_true(fr_eq(&got, &expected));
+        if (n == 0) continue;
+        fr_dot(&a[0], pa, pb, n); // in place
+        assert_true(fr_eq(&a[0], &expected));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_arithmetic, (void *)&FR),
@@ -404,6 +438,7 @@ int main(void) {
         cmocka_unit_test(test_fr_roots),
         cmocka_unit_test(test_fr_inv_batch),
         cmocka_unit_test(test_fp_bytes_and_roots),
+        cmocka_unit_test(test_fr_dot),
     };
     return cmocka_run_group_tests(tests, 0, 0);
 }
