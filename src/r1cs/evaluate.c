@@ -1,38 +1,43 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// An instance at a time: its bits are laid out as bytes, by place; then the template's rows run over them. Narrow rows
-// are sums of small integers and end in a table look-up, so that no field arithmetic happens in 98 rows of 100. Powers
-// of two are counted exponent by exponent and carried once a row.
+// An instance at a time: its bits are laid out as bytes, by place; then the template's plan (evaluate_plan.h) runs over
+// them. Narrow rows are sums of small integers, 16 rows at once, and end in a table look-up, so that no field
+// arithmetic happens in 98 rows of 100. Bits times consecutive powers of two are words.
 #include "r1cs/evaluate.h"
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
-#include "r1cs/program_format.h"
+#include "field/fr_dot.h"
+#include "r1cs/evaluate_plan.h"
 
-// Up to so many terms +-2^k are added one by one; more are counted.
-enum { FEW_POWERS = 12 };
+// Narrow rows whose sums are found at once. Left to themselves compilers do not see that these loops are vectors.
+enum { LANES = 16 };
+typedef int8_t lanes __attribute__((vector_size(LANES)));
+
+// All ones and then none: LANES bytes from LANES - n on select the first n lanes.
+static const int8_t FIRST[2 * LANES] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
 typedef struct tables {
-    fr small[2 * PROGRAM_NARROW_SUM + 1]; // from -PROGRAM_NARROW_SUM
+    _Alignas(64) fr small[2 * PROGRAM_NARROW_SUM + 1]; // from -PROGRAM_NARROW_SUM
     fr powers[PROGRAM_EXPONENTS + 1];
-    uint64_t bytes[256]; // the bits of a byte as eight bytes
-    fr minus_one;
+    uint64_t bytes[256]; // the bits of a byte as eight bytes, 0 or -1
 } tables;
 
 // What one thread works with.
 typedef struct bench {
-    uint8_t *v; // bits by place
+    int8_t *v; // bits by place, 0 or -1: a coefficient times a bit is their conjunction
     wire *slots;
-    fr *fields; // values of the field elements among the slots
-    int32_t counts[PROGRAM_EXPONENTS];
+    fr *fields;      // values of the field elements among the slots
+    int8_t *sums[3]; // of A, B and C by row of the template
     uint64_t failed;
 } bench;
 
 typedef struct job {
     const program *p;
     const packed_witness *w;
-    fr *a, *b, *c;
+    fr *out[3]; // a, b, c
     tables t;
     bench *benches;
 } job;
@@ -42,12 +47,11 @@ static void fill_tables(tables *t) {
         fr_from_u64(&t->small[PROGRAM_NARROW_SUM + i], (uint64_t)i);
         fr_neg(&t->small[PROGRAM_NARROW_SUM - i], &t->small[PROGRAM_NARROW_SUM + i]);
     }
-    t->minus_one = t->small[PROGRAM_NARROW_SUM - 1];
     t->powers[0] = FR_ONE;
     for (int i = 1; i <= PROGRAM_EXPONENTS; i++) fr_dbl(&t->powers[i], &t->powers[i - 1]);
     for (int i = 0; i < 256; i++) {
-        uint8_t out[8];
-        for (int k = 0; k < 8; k++) out[k] = (uint8_t)(i >> k & 1);
+        int8_t out[8];
+        for (int k = 0; k < 8; k++) out[k] = (int8_t) - (i >> k & 1);
         memcpy(&t->bytes[i], out, 8);
     }
 }
@@ -55,7 +59,7 @@ static void fill_tables(tables *t) {
 // --- An instance's values ---
 
 // n bits from bit `at` on, as bytes. Writes up to 64 bytes too many. `bits` has a word behind the last one.
-static void lay_out(uint8_t *out, const tables *t, const uint64_t *bits, uint64_t at, uint32_t n) {
+static void lay_out(int8_t *out, const tables *t, const uint64_t *bits, uint64_t at, uint32_t n) {
     const uint32_t shift = (uint32_t)(at & 63);
     bits += at >> 6;
     for (uint32_t i = 0; i < n; i += 64, out += 64, bits++) {
@@ -68,45 +72,180 @@ static void lay_out(uint8_t *out, const tables *t, const uint64_t *bits, uint64_
 static void prepare(bench *x, const job *j, const program_template *t, const program_instance *at) {
     const packed_witness *w = j->w;
     program_slots(x->slots, j->p, at);
-    x->v[0] = 1;
+    x->v[0] = -1;
     for (uint32_t s = 0; s < t->n_slots; s++) {
         const uint32_t i = wire_index(x->slots[s]);
-        x->v[1 + s] = wire_is_aux(x->slots[s]) ? (uint8_t)(w->bits[i >> 6] >> (i & 63) & 1) : 0;
+        x->v[1 + s] = wire_is_aux(x->slots[s]) ? (int8_t) - (int)(w->bits[i >> 6] >> (i & 63) & 1) : 0;
     }
     for (uint32_t k = 0; k < t->n_field_slots; k++) packed_value(&x->fields[k], w, x->slots[t->field_slots[k]]);
     lay_out(x->v + 1 + t->room, &j->t, w->bits, at->aux, t->n_locals);
 }
 
-// --- Rows ---
+// --- Narrow rows ---
 
-static inline int32_t narrow(const uint32_t *at, uint32_t n, const uint8_t *v) {
-    int32_t sum = 0;
-    for (uint32_t i = 0; i < n; i++) sum += (int8_t)(at[i] >> 24) * (int32_t)v[at[i] & PROGRAM_PLACE];
+static inline lanes lanes_load(const int8_t *at) {
+    lanes v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+static inline lanes lanes_load_even(const int8_t *at) {
+    return __builtin_shufflevector(lanes_load(at), lanes_load(at + LANES), 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22,
+                                   24, 26, 28, 30);
+}
+static inline void lanes_store(int8_t *at, lanes v) { memcpy(at, &v, sizeof v); }
+// The first n lanes. No branch on n, which no processor can foresee.
+static inline void lanes_store_first(int8_t *at, lanes v, uint32_t n) {
+    const lanes mask = lanes_load(FIRST + LANES - n);
+    lanes_store(at, (lanes_load(at) & ~mask) | (v & mask));
+}
+
+// A term of all strips of a group.
+typedef struct column {
+    lanes coeff; // in every lane
+    uint32_t step;
+} column;
+
+// Sums of LANES rows of a strip, from row `from` on. Lanes behind its end hold other sums within the same bounds.
+static inline lanes strip_sums(const column *columns, const uint32_t *places, uint32_t n, const int8_t *v,
+                               uint32_t from) {
+    lanes sum = {0};
+    for (uint32_t k = 0; k < n; k++) {
+        const int8_t *bits = v + places[k];
+        if (columns[k].step == 1)
+            sum += lanes_load(bits + from) & columns[k].coeff;
+        else if (columns[k].step == 0)
+            sum += *bits & columns[k].coeff;
+        else
+            sum += lanes_load_even(bits + 2 * (size_t)from) & columns[k].coeff;
+    }
     return sum;
 }
 
-// The sum of counts[k] 2^k; the counts are zero again afterwards.
-static void carry(fr *out, const tables *t, int32_t counts[PROGRAM_EXPONENTS]) {
-    uint64_t limbs[4] = {0};
-    int64_t c = 0;
-    for (uint32_t k = 0; k < PROGRAM_EXPONENTS; k++) {
-        c += counts[k];
-        counts[k] = 0;
-        limbs[k >> 6] |= (uint64_t)(c & 1) << (k & 63);
-        c >>= 1; // rounds down: what is left over is worth c 2^(k+1), whatever its sign
+// Sums of a strip's rows, one linear combination.
+static inline void put_strip(int8_t *to, uint32_t row_step, uint32_t rows, const column *columns,
+                             const uint32_t *places, uint32_t n, const int8_t *v) {
+    for (uint32_t i = 0; i < rows; i += LANES) {
+        const lanes sum = strip_sums(columns, places, n, v, i);
+        const uint32_t left = rows - i < LANES ? rows - i : LANES;
+        if (row_step == 1)
+            lanes_store_first(to + i, sum, left);
+        else
+            for (uint32_t k = 0; k < left; k++) to[(size_t)(i + k) * row_step] = sum[k];
     }
+}
+
+static void narrow_sums(bench *x, const program_template *t) {
+    column columns[PLAN_MAX_TERMS];
+    for (const uint32_t *word = t->strips, *const end = word + t->n_strips; word < end;) {
+        const uint32_t head = *word++, a = head & 0xff, b = head >> 8 & 0xff, c = head >> 16 & 0xff;
+        uint32_t strips = *word++;
+        for (uint32_t k = 0; k < a + b + c; k++, word++) columns[k] = (column){(lanes){0} + (int8_t)*word, *word >> 8};
+        for (; strips > 0; strips--, word += 2 + a + b + c) {
+            const uint32_t row = word[0], rows = word[1], *const places = word + 2;
+            put_strip(x->sums[0] + row, head >> 24, rows, columns, places, a, x->v);
+            put_strip(x->sums[1] + row, head >> 24, rows, columns + a, places + a, b, x->v);
+            put_strip(x->sums[2] + row, head >> 24, rows, columns + a + b, places + a + b, c, x->v);
+        }
+    }
+}
+
+// Whether all rows of [from, to) hold.
+static bool narrow_hold(const bench *x, uint32_t from, uint32_t to) {
+    const int8_t *a = x->sums[0], *b = x->sums[1], *c = x->sums[2];
+    int16_t wrong = 0;
+    for (uint32_t i = from; i < to; i++) wrong |= (int16_t)(a[i] * b[i] - c[i]); // within 120^2 + 120
+    return wrong == 0;
+}
+
+// Values of sums, by the table of small numbers. What follows, a transform of gigabytes, begins long after: the stores
+// go around the cache where there is an instruction for it, which spares reading each line first.
+static void put_small(fr *out, const int8_t *sums, size_t n, const fr *small) {
+#if defined(__x86_64__)
+    if ((uintptr_t)out % sizeof(__m128i) == 0) {
+        for (size_t i = 0; i < n; i++) {
+            const __m128i *value = (const __m128i *)&small[sums[i]];
+            _mm_stream_si128((__m128i *)&out[i], _mm_load_si128(value));
+            _mm_stream_si128((__m128i *)&out[i] + 1, _mm_load_si128(value + 1));
+        }
+        return;
+    }
+#endif
+    for (size_t i = 0; i < n; i++) out[i] = small[sums[i]];
+}
+// Before others may read them.
+static void put_end(void) {
+#if defined(__x86_64__)
+    _mm_sfence();
+#endif
+}
+
+// Rows [from, to) of a template whose first row is `first`.
+static void narrow(bench *x, const job *j, uint64_t first, uint32_t from, uint32_t to) {
+    if (!narrow_hold(x, from, to)) {
+        uint32_t row = from;
+        while (x->sums[0][row] * x->sums[1][row] == x->sums[2][row]) row++;
+        if (first + row < x->failed) x->failed = first + row;
+    }
+    if (j->out[0] == NULL) return;
+    for (int k = 0; k < 3; k++)
+        put_small(j->out[k] + first + from, x->sums[k] + from, to - from, j->t.small + PROGRAM_NARROW_SUM);
+}
+
+// --- Wide rows ---
+
+enum { PRODUCTS_AT_ONCE = 128 };
+
+// A sum of words times powers of two: limb k counts 2^(64 k).
+typedef struct power_sum {
+    i128 limbs[5];
+} power_sum;
+
+// n bits at places `step` apart.
+static inline uint64_t word_at(const int8_t *v, uint32_t n, uint32_t step) {
+    uint64_t word = 0;
+    if (step != 1) {
+        for (uint32_t i = 0; i < n; i++) word |= (uint64_t)(v[i * step] & 1) << i;
+        return word;
+    }
+    // Multiplied, the lowest bits of eight bytes come to stand side by side in the highest byte.
+    for (uint32_t i = 0; i < n; i += 8) {
+        const uint64_t bits = load_le64((const uint8_t *)v + i) & UINT64_C(0x0101010101010101);
+        word |= (bits * UINT64_C(0x0102040810204080) >> 56) << i;
+    }
+    return n < 64 ? word & ((UINT64_C(1) << n) - 1) : word;
+}
+
+static inline void add_run(power_sum *s, const int8_t *v, const uint32_t run[2]) {
+    const uint32_t exponent = run[0] >> 24, k = exponent >> 6, shift = exponent & 63;
+    const uint64_t word = word_at(v + (run[0] & PROGRAM_PLACE), run[1] & 0xff, run[1] >> 8);
+    const uint64_t low = word << shift, high = word >> 1 >> (63 - shift);
+    if ((run[0] & PROGRAM_MINUS) != 0) {
+        s->limbs[k] -= low;
+        s->limbs[k + 1] -= high;
+    } else {
+        s->limbs[k] += low;
+        s->limbs[k + 1] += high;
+    }
+}
+
+static void power_sum_reduce(fr *out, const power_sum *s, const tables *t) {
+    uint64_t limbs[4];
+    i128 c = 0;
+    for (int k = 0; k < 4; k++) {
+        c += s->limbs[k];
+        limbs[k] = (uint64_t)c;
+        c >>= 64; // rounds down: what is left over is worth c 2^(64 k + 64), whatever its sign
+    }
+    c += s->limbs[4];
     // limbs < 2^256 < 3r.
     for (int i = 0; i < 2; i++) {
         uint64_t less[4], borrow = 0;
-        for (int k = 0; k < 4; k++) {
-            const uint64_t d = limbs[k] - FR_MODULUS[k], e = d - borrow;
-            borrow = (uint64_t)(limbs[k] < FR_MODULUS[k]) | (uint64_t)(d < borrow);
-            less[k] = e;
-        }
+        for (int k = 0; k < 4; k++) less[k] = limb_sbb(limbs[k], FR_MODULUS[k], &borrow);
         if (borrow == 0) memcpy(limbs, less, sizeof limbs);
     }
     fr_from_limbs(out, limbs);
     if (c != 0) {
+        // A run is below 2^256 and there are fewer than 2^32.
         fr high;
         fr_from_u64(&high, (uint64_t)(c < 0 ? -c : c));
         fr_mul(&high, &high, &t->powers[PROGRAM_EXPONENTS]);
@@ -117,45 +256,47 @@ static void carry(fr *out, const tables *t, int32_t counts[PROGRAM_EXPONENTS]) {
     }
 }
 
-static void wide(fr *out, bench *x, const job *j, const program_instance *at, const program_lc *l) {
-    fr sum = FR_ZERO;
-    if (l->n_powers > FEW_POWERS) {
-        for (uint32_t i = 0; i < l->n_powers; i++) {
-            const uint32_t code = l->powers[i];
-            const int32_t bit = x->v[code & PROGRAM_PLACE];
-            x->counts[code >> 24] += (code & PROGRAM_MINUS) != 0 ? -bit : bit;
-        }
-        carry(&sum, &j->t, x->counts);
-    } else {
-        for (uint32_t i = 0; i < l->n_powers; i++) {
-            const uint32_t code = l->powers[i];
-            if (x->v[code & PROGRAM_PLACE] == 0) continue;
-            if ((code & PROGRAM_MINUS) != 0)
-                fr_sub(&sum, &sum, &j->t.powers[code >> 24]);
-            else
-                fr_add(&sum, &sum, &j->t.powers[code >> 24]);
-        }
+static inline const fr *field_at(const fr *const fields[2], uint32_t ref) {
+    return fields[(ref & PROGRAM_SLOT) != 0] + (ref & ~(PROGRAM_FIELD | PROGRAM_SLOT));
+}
+
+// The value of a linear combination; returns where the next begins. The sum stays in *out: a copy of limbs that have
+// just been written, made by wider loads, waits for them.
+static const uint32_t *wide(fr *out, const bench *x, const job *j, const program_instance *at, const uint32_t *word) {
+    const fr *const fields[2] = {&j->w->fields[at->field], x->fields}; // the instance's own, and those of its slots
+    const fr *const coeffs = j->p->coeffs;
+    const uint32_t runs = word[0], powers = word[1], bits = word[2], ones = word[3], minuses = word[4];
+    uint32_t products = word[5];
+    *out = FR_ZERO;
+    word += 6;
+    if (runs > 0) {
+        power_sum s = {{0}};
+        for (uint32_t i = 0; i < runs; i++, word += 2) add_run(&s, x->v, word);
+        power_sum_reduce(out, &s, &j->t);
     }
-    for (uint32_t i = 0; i < l->n_general; i++) {
-        const uint32_t ref = l->general[2 * i];
-        const fr *coeff = &j->p->coeffs[l->general[2 * i + 1]];
-        if ((ref & PROGRAM_FIELD) == 0) {
-            if (x->v[ref] != 0) fr_add(&sum, &sum, coeff);
-            continue;
-        }
-        const uint32_t k = ref & ~(PROGRAM_FIELD | PROGRAM_SLOT);
-        const fr *value = (ref & PROGRAM_SLOT) != 0 ? &x->fields[k] : &j->w->fields[at->field + k];
-        fr product;
-        if (fr_is_one(coeff)) {
-            fr_add(&sum, &sum, value);
-        } else if (fr_eq(coeff, &j->t.minus_one)) {
-            fr_sub(&sum, &sum, value);
-        } else {
-            fr_mul(&product, coeff, value);
-            fr_add(&sum, &sum, &product);
-        }
+    for (uint32_t i = 0; i < powers; i++, word++) {
+        if (x->v[*word & PROGRAM_PLACE] == 0) continue;
+        if ((*word & PROGRAM_MINUS) != 0)
+            fr_sub(out, out, &j->t.powers[*word >> 24]);
+        else
+            fr_add(out, out, &j->t.powers[*word >> 24]);
     }
-    *out = sum;
+    for (uint32_t i = 0; i < bits; i++, word += 2)
+        if (x->v[word[0]] != 0) fr_add(out, out, &coeffs[word[1]]);
+    for (uint32_t i = 0; i < ones; i++, word++) fr_add(out, out, field_at(fields, *word));
+    for (uint32_t i = 0; i < minuses; i++, word++) fr_sub(out, out, field_at(fields, *word));
+    while (products > 0) {
+        const fr *a[PRODUCTS_AT_ONCE], *b[PRODUCTS_AT_ONCE];
+        fr some;
+        uint32_t n = 0;
+        for (; n < PRODUCTS_AT_ONCE && products > 0; n++, products--, word += 2) {
+            a[n] = field_at(fields, word[0]);
+            b[n] = &coeffs[word[1]];
+        }
+        fr_dot(&some, a, b, n);
+        fr_add(out, out, &some);
+    }
+    return word;
 }
 
 static bool holds(const fr *a, const fr *b, const fr *c) {
@@ -173,54 +314,46 @@ static void instance(void *ctx, size_t task, unsigned worker) {
     const program_template *t = &j->p->templates[at->template];
     if (t->n_rows == 0) return;
     prepare(x, j, t, at);
-    const fr *small = j->t.small + PROGRAM_NARROW_SUM;
-    const uint32_t *code = t->code;
-    for (uint64_t row = at->row; row < at[1].row; row++) {
-        program_row r;
-        code = program_row_read(&r, code);
-        bool good;
-        if (!r.wide) {
-            const uint32_t *b = r.terms + r.n[0], *c = b + r.n[1];
-            const int32_t va = narrow(r.terms, r.n[0], x->v), vb = narrow(b, r.n[1], x->v),
-                          vc = narrow(c, r.n[2], x->v);
-            good = va * vb == vc;
-            if (j->a != NULL) {
-                j->a[row] = small[va];
-                j->b[row] = small[vb];
-                j->c[row] = small[vc];
-            }
-        } else {
-            fr a, b, c;
-            wide(&a, x, j, at, &r.lc[0]);
-            wide(&b, x, j, at, &r.lc[1]);
-            wide(&c, x, j, at, &r.lc[2]);
-            good = holds(&a, &b, &c);
-            if (j->a != NULL) {
-                j->a[row] = a;
-                j->b[row] = b;
-                j->c[row] = c;
-            }
+    narrow_sums(x, t);
+    uint32_t done = 0; // rows
+    for (const uint32_t *word = t->wide, *const end = word + t->n_wide; word < end; done++) {
+        const uint32_t row = *word++;
+        narrow(x, j, at->row, done, row);
+        done = row;
+        fr own[3], *v[3];
+        for (int k = 0; k < 3; k++) {
+            v[k] = j->out[k] == NULL ? &own[k] : &j->out[k][at->row + row];
+            word = wide(v[k], x, j, at, word);
         }
-        if (!good && row < x->failed) x->failed = row;
+        if (!holds(v[0], v[1], v[2]) && at->row + row < x->failed) x->failed = at->row + row;
     }
+    narrow(x, j, at->row, done, t->n_rows);
+    if (j->out[0] != NULL) put_end();
 }
+
+// Places are read and written up to 64 behind the last one, sums up to LANES.
+static size_t bits_size(const program *p) { return (size_t)p->max_places + 64; }
+static size_t sums_size(const program *p) { return (size_t)p->max_rows + LANES; }
 
 static bool bench_init(bench *x, const program *p) {
     *x = (bench){.failed = UINT64_MAX};
-    x->v = mem_calloc(MEM_EVALUATION, (size_t)p->max_places + 64, 1);
+    x->v = mem_calloc(MEM_EVALUATION, bits_size(p), 1);
     x->slots = mem_alloc(MEM_EVALUATION, p->max_slots, sizeof *x->slots);
     x->fields = mem_calloc(MEM_EVALUATION, p->max_field_slots, sizeof *x->fields);
-    return x->v != NULL && x->slots != NULL && x->fields != NULL;
+    bool ok = x->v != NULL && x->slots != NULL && x->fields != NULL;
+    for (int k = 0; k < 3; k++) {
+        x->sums[k] = mem_calloc(MEM_EVALUATION, sums_size(p), 1);
+        ok = ok && x->sums[k] != NULL;
+    }
+    return ok;
 }
 
-static void bench_free(bench *x, const program *p) {
-    // Bits of the witness and its field elements: secrets.
-    if (x->v != NULL) memset(x->v, 0, (size_t)p->max_places + 64);
-    if (x->fields != NULL) memset(x->fields, 0, p->max_field_slots * sizeof *x->fields);
-    __asm__ __volatile__("" : : "r"(x->v), "r"(x->fields) : "memory");
-    mem_free(x->v);
+// Bits of the witness, its field elements and sums of them are secrets.
+static void bench_free(bench *x) {
+    mem_free_secret(x->v);
+    mem_free_secret(x->fields);
+    for (int k = 0; k < 3; k++) mem_free_secret(x->sums[k]);
     mem_free(x->slots);
-    mem_free(x->fields);
 }
 
 cuzk_status program_evaluate(fr *a, fr *b, fr *c, uint64_t *failed, const program *p, const packed_witness *w,
@@ -238,13 +371,13 @@ cuzk_status program_evaluate(fr *a, fr *b, fr *c, uint64_t *failed, const progra
     bool ok = j != NULL && benches != NULL;
     for (unsigned i = 0; ok && i < n; i++) ok = bench_init(&benches[i], p);
     if (ok) {
-        *j = (job){.p = p, .w = w, .a = a, .b = b, .c = c, .benches = benches};
+        *j = (job){.p = p, .w = w, .out = {a, b, c}, .benches = benches};
         fill_tables(&j->t);
         pool_run(threads, p->n_instances, instance, j);
         for (unsigned i = 0; i < n; i++)
             if (benches[i].failed < *failed) *failed = benches[i].failed;
     }
-    for (unsigned i = 0; benches != NULL && i < n; i++) bench_free(&benches[i], p);
+    for (unsigned i = 0; benches != NULL && i < n; i++) bench_free(&benches[i]);
     mem_free(benches);
     mem_free(j);
     return ok ? CUZK_OK : cuzk_fail(err, CUZK_ERR_MEMORY, "no memory to evaluate a circuit on %u threads", n);

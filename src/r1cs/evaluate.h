@@ -10,8 +10,8 @@
 
 // Fills a, b, c with a value for each row of the program; all three NULL: rows are only checked. *failed is the first
 // row for which a b != c, UINT64_MAX if all hold. The witness must have the program's numbers of wires
-// (CUZK_ERR_MISMATCH otherwise). Instances are shared out to the pool's threads; scratch is a byte a wire of the
-// largest template and thread.
+// (CUZK_ERR_MISMATCH otherwise). Instances are shared out to the pool's threads; scratch is a byte a wire and three
+// a row of the largest template, for each thread.
 CUZK_MUST_USE cuzk_status program_evaluate(fr *a, fr *b, fr *c, uint64_t *failed, const program *p,
                                            const packed_witness *w, pool *threads, cuzk_error *err);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "r1cs/program_format.h"
+#include "r1cs/evaluate_plan.h"
 
 static cuzk_status broken(cuzk_error *err, const char *what) {
     return cuzk_fail(err, CUZK_ERR_FORMAT, "the program of the circuit is broken: %s", what);
@@ -94,9 +94,12 @@ static cuzk_status link_template(program *p, program_template *t, cuzk_error *er
     for (uint32_t r = 0; r < t->n_rows; r++)
         if (!check_row(&w)) return broken(err, "a row of a template");
     if (w.code != w.end) return broken(err, "a template is longer than its rows");
+    if (!evaluate_plan_make(t, p->coeffs))
+        return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for the evaluation of a template");
     if (t->n_slots > p->max_slots) p->max_slots = t->n_slots;
     if (t->n_field_slots > p->max_field_slots) p->max_field_slots = t->n_field_slots;
     if (places > p->max_places) p->max_places = places;
+    if (t->n_rows > p->max_rows) p->max_rows = t->n_rows;
     return CUZK_OK;
 }
 
@@ -180,7 +183,7 @@ static cuzk_status link_densities(program *p, cuzk_error *err) {
 }
 
 cuzk_status program_link(program *p, cuzk_error *err) {
-    p->max_slots = p->max_field_slots = p->max_places = 1;
+    p->max_slots = p->max_field_slots = p->max_places = p->max_rows = 1;
     for (uint32_t i = 0; i < p->n_templates; i++) {
         const cuzk_status s = link_template(p, &p->templates[i], err);
         if (s != CUZK_OK) return s;
@@ -200,7 +203,7 @@ void program_count(program_counts *out, const program *p) {
                      8 * (p->densities.a_aux.n_words + p->densities.b_aux.n_words + p->densities.b_inputs.n_words);
     for (uint32_t i = 0; i < p->n_templates; i++) {
         const program_template *t = &p->templates[i];
-        bytes += 4 * ((uint64_t)t->n_code + t->n_field_locals + t->n_field_slots) +
+        bytes += 4 * ((uint64_t)t->n_code + t->n_field_locals + t->n_field_slots + t->n_strips + t->n_wide) +
                  16 * ((uint64_t)program_places(t) / 64 + 2);
     }
     *out = (program_counts){.inputs = end->input,
@@ -223,6 +226,8 @@ void program_destroy(program **out) {
         mem_free(t->field_slots);
         mem_free(t->dense_a);
         mem_free(t->dense_b);
+        mem_free(t->strips);
+        mem_free(t->wide);
     }
     mem_free(p->templates);
     mem_free(p->instances);

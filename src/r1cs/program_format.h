@@ -40,6 +40,9 @@ typedef struct program_template {
     uint32_t *field_locals, *field_slots; // which of its own wires and slots are field elements, ascending
     // Bit vectors of the places that occur in A and in B. Derived, not stored.
     uint64_t *dense_a, *dense_b;
+    // The rows as evaluation reads them (evaluate_plan.h). Derived, not stored.
+    uint32_t *strips, *wide;
+    uint32_t n_strips, n_wide; // words
 } program_template;
 
 // Consecutive slots hold first, first + step, ...
@@ -63,7 +66,7 @@ struct program {
     program_run *runs;
     fr *coeffs;
     uint32_t n_templates, n_instances, n_runs, n_coeffs;
-    uint32_t max_slots, max_field_slots, max_places; // of any template
+    uint32_t max_slots, max_field_slots, max_places, max_rows; // of any template
     program_densities densities;
 };
 
