@@ -113,29 +113,13 @@ static void waterfall_release(waterfall *w) {
     timeline_log_destroy(&w->log);
 }
 
-// The format that the ending of the name asks for; text for any other.
-static timeline_format format_of(const char *path) {
-    static const struct {
-        const char *ending;
-        timeline_format format;
-    } endings[] = {{".html", TIMELINE_HTML},
-                   {".svg", TIMELINE_SVG},
-                   {".trace.json", TIMELINE_TRACE},
-                   {".json", TIMELINE_JSON},
-                   {".csv", TIMELINE_CSV}};
-    const size_t len = strlen(path);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const size_t n = strlen(endings[i].ending);
-        if (len >= n && strcmp(path + len - n, endings[i].ending) == 0) return endings[i].format;
-    }
-    return TIMELINE_TEXT;
-}
-
 static cuzk_status waterfall_write(const waterfall *w, const char *path, cuzk_error *err) {
     if (w->analysis == NULL) return cuzk_fail(err, CUZK_ERR_INPUT, "%s: the daemon's timeline shows no proof", path);
     timeline_text text = {0};
+    timeline_format format;
     const timeline_render_options options = {.causes = true};
-    cuzk_status s = timeline_render(&text, w->analysis, format_of(path), &options, err);
+    cuzk_status s = timeline_format_of_path(&format, path, err);
+    if (s == CUZK_OK) s = timeline_render(&text, w->analysis, format, &options, err);
     if (s == CUZK_OK) s = file_write_all(path, text.data, text.len, err);
     timeline_text_release(&text);
     return s;

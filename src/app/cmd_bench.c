@@ -9,6 +9,7 @@
 #include "app/app.h"
 #include "app/bench.h"
 #include "app/monitor.h"
+#include "timeline/render.h"
 
 #define DEFAULT_ADDR "http://127.0.0.1:9820"
 enum { CALL_MS = 10000, LOAD_MS = 3600000, MAX_PROOFS = 1000000 };
@@ -123,7 +124,7 @@ static const struct argp_option OPTIONS[] = {
     {"concurrency", OPT_JOBS, "J", 0, "proofs in flight (1)", 1},
     {"duration", OPT_DURATION, "TIME", 0, "submit for so long, in place of --proofs; stress: 60s", 1},
     {"waterfall", OPT_WATERFALL, "FILE", 0,
-     "write the run's waterfall: .html, .svg, .json, .csv, .trace.json, else text; - for stdout", 1},
+     "write the run's waterfall: .html, .svg, .json, .csv, .trace.json or .txt; - for text on stdout", 1},
     {0, 0, 0, 0, "For a daemon of this process, without --addr:", 2},
     {"params", OPT_PARAMS, "DIR", 0, "parameters (srs.param_cache)", 2},
     {"config", OPT_CONFIG, "FILE", 0, "configuration, as of cuzk --config", 2},
@@ -253,7 +254,11 @@ static int prove(app *a, const bench_args *args, const bench_load *load) {
     bench_run run = {0};
     int code = EXIT_FAILED;
     cuzk_status s = bench_request_make(&request, &args->flags, &a->err);
-    if (s == CUZK_OK && args->waterfall != NULL) s = app_check_output(a, args->waterfall);
+    if (s == CUZK_OK && args->waterfall != NULL) {
+        timeline_format format;
+        s = timeline_format_of_path(&format, args->waterfall, &a->err);
+        if (s == CUZK_OK) s = app_check_output(a, args->waterfall);
+    }
     if (s == CUZK_OK && args->addr == NULL) s = make_config(&conf, args, &a->err);
     if (s == CUZK_OK && args->addr == NULL) s = bench_daemon_start(&own, conf, &a->err);
     const char *target = own != NULL ? bench_daemon_target(own) : args->addr;

@@ -288,8 +288,8 @@ static const struct argp_option OPTIONS[] = {
     {"pickup", OPT_PICKUP, "TIME", 0, "from a free device and a ready unit to the first kernel (default 0s)", 3},
     {"verify", OPT_VERIFY, "TIME", 0, "verifying a unit (default 0s)", 3},
     {0, 0, 0, 0, "The output:", 4},
-    {"format", OPT_FORMAT, "FORMAT", 0, "text (default), json, csv, svg, html or trace (Perfetto, chrome://tracing)",
-     4},
+    {"format", OPT_FORMAT, "FORMAT", 0,
+     "text, json, csv, svg, html or trace (Perfetto, chrome://tracing); default: by the ending of OUT, else text", 4},
     {"by", OPT_BY, "partition|proof", 0, "a row is a partition, or a whole proof (default)", 4},
     {"causes", OPT_CAUSES, 0, 0, "every gap with its cause", 4},
     {"log", OPT_LOG, "OUT", 0, "write the TIMELINE lines there; - is standard output, in place of the waterfall", 4},
@@ -310,7 +310,7 @@ static const char DOC[] =
     "Examples:\n"
     "  cuzk simulate --policy standard --proofs 5 --synth 38s --gpu 26s\n"
     "  cuzk simulate --sweep synthesis_concurrency=1..4 --synth-contention 1.18 --gpu-contention 1.08\n"
-    "  cuzk simulate --from daemon.log --devices 2 --format html --out what-if.html";
+    "  cuzk simulate --from daemon.log --devices 2 --out what-if.html";
 
 // --- running ---
 
@@ -562,7 +562,11 @@ int command_simulate(app *a, int argc, char **argv) {
     args.gpu = (durations){{UINT64_C(26000000000)}, 1};
     int code = options_parse(a, argc, argv, OPTIONS, parse, DOC, &args.head);
     if (code >= 0) return code;
-    if (args.format == TIMELINE_FORMATS) args.format = a->json ? TIMELINE_JSON : TIMELINE_TEXT;
+    if (args.format == TIMELINE_FORMATS) {
+        args.format = a->json ? TIMELINE_JSON : TIMELINE_TEXT;
+        if (!a->json && args.out != NULL && timeline_format_of_path(&args.format, args.out, &a->err) != CUZK_OK)
+            return app_fail(a);
+    }
     if (args.sweep != NULL && args.format != TIMELINE_TEXT && args.format != TIMELINE_JSON &&
         args.format != TIMELINE_CSV)
         return app_usage(a, "--sweep is written as text, json or csv");

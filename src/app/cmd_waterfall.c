@@ -101,8 +101,8 @@ static const struct argp_option OPTIONS[] = {
     {"compare", OPT_COMPARE, "OTHER", 0, "two runs side by side, with ratios", 1},
     {"causes", OPT_CAUSES, 0, 0, "every gap with its cause", 2},
     {"stages", OPT_STAGES, 0, 0, "kernels inside device runs, kernel-busy against run-busy", 2},
-    {"format", OPT_FORMAT, "FORMAT", 0, "text (default), json, csv, svg, html or trace (Perfetto, chrome://tracing)",
-     3},
+    {"format", OPT_FORMAT, "FORMAT", 0,
+     "text, json, csv, svg, html or trace (Perfetto, chrome://tracing); default: by the ending of OUT, else text", 3},
     {"out", OPT_OUT, "OUT", 0, "write there instead of standard output", 3},
     {"color", OPT_COLOR, "WHEN", OPTION_ARG_OPTIONAL, "always (also without WHEN), never or auto", 3},
     {"width", OPT_WIDTH, "N", 0, "columns of the text, pixels of the SVG (default: the terminal's)", 3},
@@ -119,7 +119,7 @@ static const char DOC[] =
     "sense.\n\n"
     "Examples:\n"
     "  cuzk waterfall daemon.log --causes\n"
-    "  cuzk waterfall daemon.log --format html --out waterfall.html\n"
+    "  cuzk waterfall daemon.log --out waterfall.html\n"
     "  journalctl -u cuzk -o cat | cuzk waterfall - --by partition --warmup 2\n"
     "  cuzk waterfall before.log --compare after.log";
 
@@ -275,7 +275,11 @@ int command_waterfall(app *a, int argc, char **argv) {
     if (code >= 0) return code;
     cuzk_status s = options_need(a, args.file, "a log FILE (or -)");
     if (s != CUZK_OK) return app_fail(a);
-    if (a->json && !args.has_format) args.format = TIMELINE_JSON;
+    if (a->json && !args.has_format)
+        args.format = TIMELINE_JSON;
+    else if (args.out != NULL && !args.has_format)
+        s = timeline_format_of_path(&args.format, args.out, &a->err);
+    if (s != CUZK_OK) return app_fail(a);
     if (args.follow && (strcmp(args.file, "-") == 0 || args.compare != NULL))
         return app_usage(a, "--follow takes a file, and no --compare");
     if (args.compare != NULL && strcmp(args.file, "-") == 0 && strcmp(args.compare, "-") == 0)

@@ -18,6 +18,29 @@ bool timeline_format_from_name(timeline_format *out, const char *name) {
     return false;
 }
 
+cuzk_status timeline_format_of_path(timeline_format *out, const char *path, cuzk_error *err) {
+    static const struct {
+        const char *ending;
+        timeline_format format;
+    } ENDINGS[] = {{".trace.json", TIMELINE_TRACE}, {".json", TIMELINE_JSON}, {".csv", TIMELINE_CSV},
+                   {".svg", TIMELINE_SVG},          {".html", TIMELINE_HTML}, {".txt", TIMELINE_TEXT},
+                   {".log", TIMELINE_TEXT}};
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const size_t len = strlen(name);
+    for (size_t i = 0; i < sizeof ENDINGS / sizeof *ENDINGS; i++) {
+        const size_t n = strlen(ENDINGS[i].ending);
+        if (len <= n || strcmp(name + len - n, ENDINGS[i].ending) != 0) continue;
+        *out = ENDINGS[i].format;
+        return CUZK_OK;
+    }
+    const char *dot = strrchr(name, '.');
+    *out = TIMELINE_TEXT;
+    if (dot == NULL || dot == name) return CUZK_OK;
+    return cuzk_fail(err, CUZK_ERR_USAGE,
+                     "%s: no waterfall has the ending %s; there are .txt, .json, .csv, .svg, .html and .trace.json",
+                     path, dot);
+}
+
 const char *timeline_format_name(timeline_format f) { return (unsigned)f < TIMELINE_FORMATS ? FORMAT[f] : "?"; }
 
 cuzk_status timeline_render(timeline_text *out, const timeline_analysis *a, timeline_format format,

@@ -20,6 +20,9 @@ typedef enum timeline_format {
 // false: no such format.
 bool timeline_format_from_name(timeline_format *out, const char *name);
 const char *timeline_format_name(timeline_format f);
+// The format that a file's name asks for by its ending: .json, .csv, .svg, .html, .trace.json; .txt, .log and no ending
+// at all are text. CUZK_ERR_USAGE for any other ending.
+CUZK_MUST_USE cuzk_status timeline_format_of_path(timeline_format *out, const char *path, cuzk_error *err);
 
 typedef struct timeline_render_options {
     uint32_t width; // columns of the text, pixels of the SVG; 0: 100 columns, 1200 pixels

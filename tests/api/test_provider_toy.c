@@ -8,7 +8,7 @@
 #include "groth16/verify.h"
 
 enum { SHAPES = 4, PARTITIONS = 3 };
-static const uint32_t ROWS[SHAPES] = {8, 64, 1024, 5000};
+static const uint32_t ROWS[SHAPES] = {8, 64, 1024, 2500};
 
 // What an observer saw of a synthesis.
 typedef struct stages {

@@ -450,6 +450,10 @@ class Bench(Case):
         self.assertNotIn("without their END", out.read_text())
         self.assertEqual([p.name for p in self.dir.iterdir()], ["w.html"])  # the private socket is gone
 
+    def test_an_ending_that_no_waterfall_has(self):
+        """Said before anything is proven."""
+        self.refused(["w.png", "no waterfall has the ending .png"], "bench", "--kind", "toy", "--waterfall", self.dir / "w.png", code=2)
+
     def test_through_a_daemon(self):
         d = self.serve({"daemon.max_pending": 2, "gpus.backend": ["sim:wrong@0"]})
         addr = f"unix://{self.socket}"

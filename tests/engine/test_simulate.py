@@ -45,7 +45,7 @@ class Simulate(unittest.TestCase):
     def test_log_goes_round(self):
         with tempfile.TemporaryDirectory() as d:
             log, page = os.path.join(d, "log"), os.path.join(d, "page.html")
-            self.ok(*STANDARD, "--key-load", "30s", "--log", log, "--format", "html", "--out", page)
+            self.ok(*STANDARD, "--key-load", "30s", "--log", log, "--out", page)  # by its ending
             with open(page, encoding="utf-8") as f:
                 self.assertIn("<html", f.read()[:2000])
             first = json.loads(self.ok(log, "--json", command="waterfall"))

@@ -44,6 +44,28 @@ check "svg into a file" code 0 "$cuzk" waterfall "$log" --format svg --out "$dir
 check "the golden svg" cmp -s "$dir/w.svg" timeline/golden/published.svg
 check "html" code 0 "$cuzk" waterfall "$log" --format html --out "$dir/w.html"
 check "html is one file" bash -c '! grep -qE "(src|href)=\"?(https?:)?//|@import|url\(http" "$1"' - "$dir/w.html"
+# Without --format the ending says which.
+for format in svg json csv trace html; do
+    ending=$format
+    [ "$format" = trace ] && ending=trace.json
+    check "the ending .$ending" code 0 "$cuzk" waterfall "$log" --out "$dir/e.$ending"
+    check "as --format $format" code 0 "$cuzk" waterfall "$log" --format "$format" --out "$dir/f"
+    check "the same file, .$ending" cmp -s "$dir/e.$ending" "$dir/f"
+done
+check "text" code 0 "$cuzk" waterfall "$log" --format text --out "$dir/f"
+for name in e.txt e.log e .e e.d/e; do
+    mkdir -p "$dir/e.d"
+    check "text in $name" code 0 "$cuzk" waterfall "$log" --out "$dir/$name"
+    check "the same text, $name" cmp -s "$dir/$name" "$dir/f"
+done
+check "an ending that no waterfall has" code 2 "$cuzk" waterfall "$log" --out "$dir/e.png"
+check "it is named" grep -q "ending .png; there are .*\.svg" "$dir/err"
+check "nothing was written" test ! -e "$dir/e.png"
+check "--format wins" code 0 "$cuzk" waterfall "$log" --format text --out "$dir/e.png"
+check "the text asked for" cmp -s "$dir/e.png" "$dir/f"
+check "--json is a format, too" code 0 "$cuzk" waterfall "$log" --json --out "$dir/j.svg"
+check "json as asked" cmp -s "$dir/j.svg" "$dir/e.json"
+check "two runs are no picture" code 2 "$cuzk" waterfall "$log" --compare "$log" --out "$dir/c.svg"
 check "by partition, one device" code 0 "$cuzk" waterfall vectors/timeline/two-devices.log --by partition --device 1
 check "one row" bash -c '[ "$(grep -c "job-. #" "$1")" -eq 1 ]' - "$dir/out"
 check "compare" code 0 "$cuzk" waterfall "$log" --compare vectors/timeline/two-devices.log
