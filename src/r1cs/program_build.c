@@ -90,7 +90,9 @@ static bool put_instance(program_builder *b, uint32_t template) {
 
 // --- Templates ---
 
-static bool same_words(const uint32_t *a, const uint32_t *b, uint32_t n) { return memcmp(a, b, n * sizeof *a) == 0; }
+static bool same_words(const uint32_t *a, const uint32_t *b, uint32_t n) {
+    return n == 0 || memcmp(a, b, n * sizeof *a) == 0; // there may be no array at all
+}
 
 static bool same_content(const program_template *t, const program_frame *f, uint32_t n_inputs) {
     return t->n_code == f->code.n && t->n_locals == f->local_fields.n && t->n_slots == f->slots.n &&
