@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Every block has a header of one cache line in front, so the data stays 64-byte aligned and mem_free needs no size.
-#define _DEFAULT_SOURCE // madvise
 #include "base/mem.h"
 
 #include <stdalign.h>
@@ -9,16 +8,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <assert.h>
 
+#include "base/mem_pages.h"
+
 enum { ALIGNMENT = 64, MAGIC = 0x6d656d21 };
 
-// From here on huge pages are asked for. Tables of points and scalars are walked at random, and with 4 KiB pages a
-// miss in the TLB costs as much as the arithmetic.
-static const size_t HUGE_FROM = (size_t)4 << 20;
-static const size_t HUGE_PAGE = (size_t)2 << 20;
+static const size_t LARGE_FROM = (size_t)1 << 20;
 
 typedef struct header {
     alignas(ALIGNMENT) size_t size; // bytes the caller asked for
@@ -31,6 +28,23 @@ typedef struct account {
     alignas(ALIGNMENT) _Atomic uint64_t live; // a cache line each: tags are used by different threads
     _Atomic uint64_t peak;
 } account;
+
+// AddressSanitizer watches what lies behind the C library's blocks. Behind ours it is told to, until they are freed.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WATCHED 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WATCHED 1
+#endif
+#ifdef WATCHED
+#include <sanitizer/asan_interface.h>
+static void guard(const void *at, size_t bytes) { __asan_poison_memory_region(at, bytes); }
+static void unguard(const void *at, size_t bytes) { __asan_unpoison_memory_region(at, bytes); }
+#else
+static void guard(const void *at, size_t bytes) { (void)at, (void)bytes; }
+static void unguard(const void *at, size_t bytes) { (void)at, (void)bytes; }
+#endif
 
 static account accounts[MEM_TAGS + 1]; // the last one is the total
 static _Atomic uint64_t refuse_countdown;
@@ -61,22 +75,35 @@ static bool refused(void) {
 
 void mem_test_refuse(uint64_t nth) { atomic_store(&refuse_countdown, nth); }
 
+// The whole block behind a request, a multiple of its alignment.
+static size_t block_size(size_t bytes) {
+    const size_t alignment = bytes >= LARGE_FROM ? PAGES_UNIT : ALIGNMENT;
+    return (sizeof(header) + bytes + alignment - 1) / alignment * alignment;
+}
+
+static header *take(size_t bytes) {
+    const size_t block = block_size(bytes);
+    if (bytes < LARGE_FROM) {
+        header *h = aligned_alloc(ALIGNMENT, block);
+        if (h != NULL) return h;
+        mem_keep_trim();
+        return aligned_alloc(ALIGNMENT, block);
+    }
+    header *h = pages_take(block);
+    if (h != NULL) guard((char *)(h + 1) + bytes, block - sizeof *h - bytes);
+    return h;
+}
+
 void *mem_alloc(mem_tag tag, size_t n, size_t size) {
-    assert(tag < MEM_TAGS);
+    assert(tag < MEM_KEPT);
     if (refused()) return NULL;
     if (size != 0 && n > SIZE_MAX / size) return NULL;
     size_t bytes = n * size;
     // Refused here and not by the C library, so that tools that treat absurd requests as bugs stay quiet. Leaves room
     // for the header and the rounding below.
-    if (bytes > (size_t)PTRDIFF_MAX - 2 * HUGE_PAGE) return NULL;
-    size_t alignment = bytes >= HUGE_FROM ? HUGE_PAGE : ALIGNMENT;
-    size_t block = sizeof(header) + (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    block = (block + alignment - 1) / alignment * alignment; // aligned_alloc wants a multiple
-    header *h = aligned_alloc(alignment, block);
+    if (bytes > (size_t)PTRDIFF_MAX - 3 * PAGES_UNIT) return NULL;
+    header *h = take(bytes);
     if (h == NULL) return NULL;
-#ifdef MADV_HUGEPAGE
-    if (alignment == HUGE_PAGE) madvise(h, block, MADV_HUGEPAGE); // a hint: its failure changes nothing
-#endif
     h->size = bytes;
     h->tag = tag;
     h->magic = MAGIC;
@@ -98,7 +125,13 @@ void mem_free(void *p) {
     h->magic = 0;
     account_sub(&accounts[h->tag], h->size);
     account_sub(&accounts[MEM_TAGS], h->size);
-    free(h);
+    if (h->size < LARGE_FROM) {
+        free(h);
+        return;
+    }
+    const size_t block = block_size(h->size);
+    unguard(h, block);
+    pages_give(h, block);
 }
 
 size_t mem_size(const void *p) { return ((const header *)p - 1)->size; }
@@ -121,7 +154,7 @@ static mem_usage usage(const account *a) {
                        atomic_load_explicit(&a->peak, memory_order_relaxed)};
 }
 
-mem_usage mem_usage_of(mem_tag tag) { return usage(&accounts[tag]); }
+mem_usage mem_usage_of(mem_tag tag) { return tag == MEM_KEPT ? pages_kept() : usage(&accounts[tag]); }
 mem_usage mem_usage_total(void) { return usage(&accounts[MEM_TAGS]); }
 
 const char *mem_tag_name(mem_tag tag) {
@@ -134,6 +167,7 @@ const char *mem_tag_name(mem_tag tag) {
     case MEM_MSM: return "msm";
     case MEM_TABLE: return "table";
     case MEM_CIRCUIT: return "circuit";
+    case MEM_KEPT: return "kept";
     case MEM_TAGS: break;
     }
     return "unknown";

@@ -16,6 +16,7 @@ typedef enum mem_tag {
     MEM_MSM,        // buckets, digits, scratch of multi-exponentiations
     MEM_TABLE,      // twiddles, fixed-base tables, round constants
     MEM_CIRCUIT,    // constraint systems, templates, density bitmaps
+    MEM_KEPT,       // not in use: kept for the next large block. Nobody allocates it, and no total has it
     MEM_TAGS
 } mem_tag;
 
@@ -32,7 +33,18 @@ void mem_free_secret(void *p);
 // compilers do remove it; these stores stay.
 void secret_wipe(void *p, size_t len);
 
-// Bytes are those asked for, without headers and rounding.
+// Memory of large blocks (1 MiB and more) goes back to the system as they are freed, unless somebody asks to keep it.
+// Then whatever is kept serves the next large blocks, of any tag and size, before the system is asked for more; nothing
+// need be cleared anew. So live and kept bytes are together at most the most bytes that were live at once: a budget
+// that holds for those holds for both. What was freed is kept as it is: secrets are overwritten by whoever frees them.
+//
+// Calls of begin and end are counted; with the last end all goes back.
+void mem_keep_begin(void);
+void mem_keep_end(void);
+// Gives back what is kept now, as is also done before memory is refused.
+void mem_keep_trim(void);
+
+// Bytes are those asked for, without headers and rounding; of MEM_KEPT, whole pages.
 typedef struct mem_usage {
     uint64_t live; // bytes now
     uint64_t peak; // highest `live` so far
@@ -44,5 +56,8 @@ const char *mem_tag_name(mem_tag tag);
 
 // For tests of failure paths: the nth allocation from now (1 is the next one) and all after it are refused; 0 ends it.
 void mem_test_refuse(uint64_t nth);
+// For tests: shows what is kept, but for the first bytes of each stretch, which hold its place in the list. `see` must
+// not allocate.
+void mem_test_kept(void (*see)(void *ctx, const void *at, size_t bytes), void *ctx);
 
 #endif
