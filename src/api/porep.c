@@ -100,7 +100,10 @@ cuzk_status porep_prove(uint8_t **proof, size_t *proof_len, porep_prove_report *
         s = porep_check(in, p, err);
         observe_end(o, "vanilla_check");
     }
-    if (s == CUZK_OK) s = groth16_pk_load(&k.pk, k.files.params, options->check, p, o, err);
+    // One proof needs each point once; several would read the file again and again.
+    if (s == CUZK_OK)
+        s = (in->n_partitions == 1 ? groth16_pk_open : groth16_pk_load)(&k.pk, k.files.params, options->check, p, o,
+                                                                        err);
     uint8_t *bytes = NULL;
     size_t len = porep_proof_bytes(&in->shape);
     if (s == CUZK_OK && (bytes = mem_alloc(MEM_MISC, len, 1)) == NULL)
@@ -112,7 +115,9 @@ cuzk_status porep_prove(uint8_t **proof, size_t *proof_len, porep_prove_report *
     if (s == CUZK_OK) s = pce_cache_create(&programs, options->pce_dir, err);
     if (s == CUZK_OK && !options->reference) s = pce_cache_get(&by, programs, &which, o, err);
     if (programs != NULL) pce_cache_complaint(report->pce_complaint, sizeof report->pce_complaint, programs);
+    mem_keep_begin(); // from one partition to the next
     if (s == CUZK_OK) s = prove_partitions(bytes, report, &k, by, c1, options, p, o, err);
+    mem_keep_end();
     pce_cache_destroy(&programs);
     keys_destroy(&k);
     if (s != CUZK_OK) {

@@ -22,6 +22,18 @@ size_t key_point_bytes(key_section s); // in the file, uncompressed
 g1_affine **key_section_g1(groth16_pk *pk, key_section s);
 uint32_t *key_section_count(groth16_pk *pk, key_section s);
 
+// The points of a section while they are needed.
+typedef struct key_points {
+    const g1_affine *g1; // NULL for KEY_B_G2
+    const g2_affine *g2; // NULL for the others
+    void *own;           // read for this; NULL: they are the key's
+} key_points;
+
+// Reads them if the key does not hold them (stage "key_load").
+CUZK_MUST_USE cuzk_status key_points_get(key_points *out, const groth16_pk *pk, key_section s, pool *p,
+                                         const observer *o, cuzk_error *err);
+void key_points_put(key_points *points); // and clears it
+
 // Reads a whole verifying key at *offset and moves *offset behind it. Every point is checked in full.
 CUZK_MUST_USE cuzk_status key_vk_read(groth16_vk *out, file_reader *r, uint64_t *offset, cuzk_error *err);
 void key_vk_release(groth16_vk *vk); // frees what it owns, not itself

@@ -20,7 +20,7 @@ typedef struct groth16_vk {
     g1_affine *ic;
 } groth16_vk;
 
-// A proving key in memory: points in Montgomery form, queries without their points at infinity.
+// A proving key: points in Montgomery form, queries without their points at infinity.
 typedef struct groth16_pk {
     groth16_vk vk;
     uint32_t n_h, n_l, n_a, n_b;
@@ -29,6 +29,7 @@ typedef struct groth16_pk {
     g1_affine *a; // dense inputs, then dense aux
     g1_affine *b_g1;
     g2_affine *b_g2;
+    struct key_file *file; // of groth16_pk_open: the points are there, and the five arrays NULL. Else NULL
 } groth16_pk;
 
 typedef enum key_check {
@@ -42,7 +43,15 @@ typedef enum key_check {
 // that do not fit the file before allocating, and trailing bytes. Tagged MEM_KEY.
 CUZK_MUST_USE cuzk_status groth16_pk_load(groth16_pk **out, const char *path, key_check check, pool *p,
                                           const observer *o, cuzk_error *err);
+// A key for one proof. Layout and verifying key are read and checked now; the points of a section are read, checked and
+// tagged MEM_KEY when groth16_prove comes to it, and freed when it is done with them. So the key takes as much memory
+// as its longest section, about a third, and their errors come from groth16_prove; CUZK_ERR_IO if the file has changed
+// meanwhile. Each further proof reads all of them again. Where `check` asks for subgroups to be tested, which is done
+// over the whole key, this is groth16_pk_load.
+CUZK_MUST_USE cuzk_status groth16_pk_open(groth16_pk **out, const char *path, key_check check, pool *p,
+                                          const observer *o, cuzk_error *err);
 void groth16_pk_destroy(groth16_pk **pk);
+// CUZK_ERR_USAGE for a key whose points are not in memory.
 CUZK_MUST_USE cuzk_status groth16_pk_save(const groth16_pk *pk, const char *path, pool *p, const observer *o,
                                           cuzk_error *err);
 

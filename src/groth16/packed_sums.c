@@ -76,35 +76,43 @@ static cuzk_status query_init(query *q, const packed_witness *w, const bitmap *i
     return CUZK_OK;
 }
 
-static cuzk_status sum_g1(g1_jac *out, const char *stage, const query *q, const g1_affine *bases, pool *p,
-                          const observer *o, cuzk_error *err) {
+static cuzk_status sum_g1(g1_jac *out, const char *stage, const query *q, const groth16_pk *pk, key_section section,
+                          pool *p, const observer *o, cuzk_error *err) {
     if (observe_cancelled(o)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "proving was cancelled");
+    key_points bases;
+    cuzk_status s = key_points_get(&bases, pk, section, p, o, err);
+    if (s != CUZK_OK) return s;
     observe_begin(o, stage);
     g1_jac bits, rest;
     g1_affine *points = mem_alloc(MEM_MSM, q->n_scalars, sizeof *points);
-    cuzk_status s = points != 0 ? CUZK_OK : cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for %zu points", q->n_scalars);
-    for (size_t i = 0; s == CUZK_OK && i < q->n_scalars; i++) points[i] = bases[q->places[i]];
-    if (s == CUZK_OK) s = msm_g1_sum_bits(&bits, bases + q->skip, q->bits, q->n, p, err);
+    if (points == 0) s = cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for %zu points", q->n_scalars);
+    for (size_t i = 0; s == CUZK_OK && i < q->n_scalars; i++) points[i] = bases.g1[q->places[i]];
+    if (s == CUZK_OK) s = msm_g1_sum_bits(&bits, bases.g1 + q->skip, q->bits, q->n, p, err);
     if (s == CUZK_OK) s = msm_g1(&rest, points, q->scalars, q->n_scalars, p, err);
     if (s == CUZK_OK) g1_jac_add(out, &bits, &rest);
     mem_free(points);
     observe_end(o, stage);
+    key_points_put(&bases);
     return s;
 }
 
-static cuzk_status sum_g2(g2_jac *out, const char *stage, const query *q, const g2_affine *bases, pool *p,
+static cuzk_status sum_g2(g2_jac *out, const char *stage, const query *q, const groth16_pk *pk, pool *p,
                           const observer *o, cuzk_error *err) {
     if (observe_cancelled(o)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "proving was cancelled");
+    key_points bases;
+    cuzk_status s = key_points_get(&bases, pk, KEY_B_G2, p, o, err);
+    if (s != CUZK_OK) return s;
     observe_begin(o, stage);
     g2_jac bits, rest;
     g2_affine *points = mem_alloc(MEM_MSM, q->n_scalars, sizeof *points);
-    cuzk_status s = points != 0 ? CUZK_OK : cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for %zu points", q->n_scalars);
-    for (size_t i = 0; s == CUZK_OK && i < q->n_scalars; i++) points[i] = bases[q->places[i]];
-    if (s == CUZK_OK) s = msm_g2_sum_bits(&bits, bases + q->skip, q->bits, q->n, p, err);
+    if (points == 0) s = cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for %zu points", q->n_scalars);
+    for (size_t i = 0; s == CUZK_OK && i < q->n_scalars; i++) points[i] = bases.g2[q->places[i]];
+    if (s == CUZK_OK) s = msm_g2_sum_bits(&bits, bases.g2 + q->skip, q->bits, q->n, p, err);
     if (s == CUZK_OK) s = msm_g2(&rest, points, q->scalars, q->n_scalars, p, err);
     if (s == CUZK_OK) g2_jac_add(out, &bits, &rest);
     mem_free(points);
     observe_end(o, stage);
+    key_points_put(&bases);
     return s;
 }
 
@@ -113,14 +121,14 @@ cuzk_status packed_sums(groth16_sums *out, const groth16_pk *pk, const groth16_a
     const program_densities *d = program_density(w->by.rows);
     query q;
     cuzk_status s = query_init(&q, w->packed, 0, false, 0, pk->n_l, err);
-    if (s == CUZK_OK) s = sum_g1(&out->l, "msm_l", &q, pk->l, p, o, err);
+    if (s == CUZK_OK) s = sum_g1(&out->l, "msm_l", &q, pk, KEY_L, p, o, err);
     query_destroy(&q);
     if (s == CUZK_OK) s = query_init(&q, w->packed, 0, true, &d->a_aux, pk->n_a, err);
-    if (s == CUZK_OK) s = sum_g1(&out->a, "msm_a", &q, pk->a, p, o, err);
+    if (s == CUZK_OK) s = sum_g1(&out->a, "msm_a", &q, pk, KEY_A, p, o, err);
     query_destroy(&q);
     if (s == CUZK_OK) s = query_init(&q, w->packed, &d->b_inputs, false, &d->b_aux, pk->n_b, err);
-    if (s == CUZK_OK) s = sum_g1(&out->b_g1, "msm_b_g1", &q, pk->b_g1, p, o, err);
-    if (s == CUZK_OK) s = sum_g2(&out->b_g2, "msm_b_g2", &q, pk->b_g2, p, o, err);
+    if (s == CUZK_OK) s = sum_g1(&out->b_g1, "msm_b_g1", &q, pk, KEY_B_G1, p, o, err);
+    if (s == CUZK_OK) s = sum_g2(&out->b_g2, "msm_b_g2", &q, pk, p, o, err);
     query_destroy(&q);
     return s;
 }

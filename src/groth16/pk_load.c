@@ -49,23 +49,37 @@ uint32_t *key_section_count(groth16_pk *pk, key_section s) {
     }
 }
 
-void groth16_pk_destroy(groth16_pk **pk) {
-    if (pk == 0 || *pk == 0) return;
-    key_vk_release(&(*pk)->vk);
-    mem_free((*pk)->h);
-    mem_free((*pk)->l);
-    mem_free((*pk)->a);
-    mem_free((*pk)->b_g1);
-    mem_free((*pk)->b_g2);
-    mem_free(*pk);
-    *pk = 0;
-}
-
 // Where each section's points lie.
 typedef struct layout {
     uint64_t at[KEY_SECTIONS];
     uint32_t n[KEY_SECTIONS];
 } layout;
+
+// A key whose points stay where they are.
+typedef struct key_file {
+    file_reader *r;
+    layout at;
+    file_identity was; // at the beginning
+    bool identified;
+} key_file;
+
+static void points_release(groth16_pk *pk) {
+    mem_free(pk->h);
+    mem_free(pk->l);
+    mem_free(pk->a);
+    mem_free(pk->b_g1);
+    mem_free(pk->b_g2);
+}
+
+void groth16_pk_destroy(groth16_pk **pk) {
+    if (pk == 0 || *pk == 0) return;
+    key_vk_release(&(*pk)->vk);
+    points_release(*pk);
+    if ((*pk)->file != 0) file_reader_close(&(*pk)->file->r);
+    mem_free((*pk)->file);
+    mem_free(*pk);
+    *pk = 0;
+}
 
 // Walks over the counts behind the verifying key. Nothing is allocated for what they claim until the last one fits.
 static cuzk_status read_layout(layout *out, file_reader *r, uint64_t offset, cuzk_error *err) {
@@ -189,32 +203,35 @@ static void load_task(void *ctx, size_t task, unsigned worker) {
     if (worker == 0) report(l);
 }
 
-static cuzk_status allocate_sections(groth16_pk *pk, loading *l, const char *path, cuzk_error *err) {
+// Room for the points of sections `first` to `last`, and their tasks.
+static cuzk_status allocate_sections(groth16_pk *pk, loading *l, key_section first, key_section last, cuzk_error *err) {
     for (key_section s = KEY_H; s < KEY_SECTIONS; s++) {
         const uint32_t n = l->at->n[s];
+        *key_section_count(pk, s) = n;
+        l->first_task[s + 1] = l->first_task[s];
+        if (s < first || s > last) continue;
         g1_affine **g1 = key_section_g1(pk, s);
         if (g1 != 0)
             l->g1[s] = *g1 = mem_alloc(MEM_KEY, n, sizeof **g1);
         else
             l->g2 = pk->b_g2 = mem_alloc(MEM_KEY, n, sizeof *pk->b_g2);
-        *key_section_count(pk, s) = n;
         if (g1 != 0 ? l->g1[s] == 0 : l->g2 == 0)
-            return cuzk_fail(err, CUZK_ERR_MEMORY, "%s: no memory for %u points of section \"%s\"", path, n,
-                             SECTIONS[s].name);
-        l->first_task[s + 1] = l->first_task[s] + (n + points_a_task(s) - 1) / points_a_task(s);
+            return cuzk_fail(err, CUZK_ERR_MEMORY, "%s: no memory for %u points of section \"%s\"",
+                             file_reader_path(l->r), n, SECTIONS[s].name);
+        l->first_task[s + 1] += (n + points_a_task(s) - 1) / points_a_task(s);
         l->total += (uint64_t)n * SECTIONS[s].point_bytes;
     }
     return CUZK_OK;
 }
 
-static cuzk_status load_points(groth16_pk *pk, file_reader *r, const layout *at, pool *p, const observer *o,
-                               cuzk_error *err) {
+static cuzk_status load_points(groth16_pk *pk, file_reader *r, const layout *at, key_section first, key_section last,
+                               pool *p, const observer *o, cuzk_error *err) {
     if (observe_cancelled(o)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "loading of the key was cancelled");
     loading l = {.r = r, .at = at, .o = o, .failed_task = SIZE_MAX};
     atomic_init(&l.done, 0);
     atomic_init(&l.stop_at, SIZE_MAX);
     atomic_init(&l.cancelled, false);
-    cuzk_status status = allocate_sections(pk, &l, file_reader_path(r), err);
+    cuzk_status status = allocate_sections(pk, &l, first, last, err);
     if (status != CUZK_OK) return status;
     l.buffers = mem_alloc(MEM_MISC, pool_threads(p), TASK_BYTES);
     if (l.buffers == 0) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for the buffers to read a key");
@@ -245,36 +262,107 @@ static cuzk_status check_subgroups(const groth16_pk *pk, const layout *at, const
     return CUZK_OK;
 }
 
+static cuzk_status open_file(key_file *f, const char *path, cuzk_error *err) {
+    *f = (key_file){0};
+    const cuzk_status status = file_reader_open(&f->r, path, err);
+    f->identified = status == CUZK_OK && file_reader_identity(&f->was, f->r); // before anything is read
+    return status;
+}
+
+// A key without its points, and where they are.
+static cuzk_status read_head(groth16_pk **out, key_file *f, cuzk_error *err) {
+    groth16_pk *pk = *out = mem_calloc(MEM_KEY, 1, sizeof *pk);
+    if (pk == 0) return cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a proving key");
+    uint64_t offset = 0;
+    cuzk_status status = key_vk_read(&pk->vk, f->r, &offset, err);
+    if (status == CUZK_OK) status = read_layout(&f->at, f->r, offset, err);
+    if (status == CUZK_OK) status = check_counts(&f->at, pk->vk.n_ic, file_reader_path(f->r), err);
+    for (key_section s = KEY_H; status == CUZK_OK && s < KEY_SECTIONS; s++) *key_section_count(pk, s) = f->at.n[s];
+    return status;
+}
+
 cuzk_status groth16_pk_load(groth16_pk **out, const char *path, key_check check, pool *p, const observer *o,
                             cuzk_error *err) {
+    key_file f;
+    groth16_pk *pk;
     *out = 0;
-    file_reader *r = 0;
-    cuzk_status status = file_reader_open(&r, path, err);
+    cuzk_status status = open_file(&f, path, err);
     if (status != CUZK_OK) return status;
-    file_identity before; // anything is read
-    const bool identified = file_reader_identity(&before, r);
-    groth16_pk *pk = mem_calloc(MEM_KEY, 1, sizeof *pk);
-    layout at = {0};
-    uint64_t offset = 0;
     observe_begin(o, "key_load");
-    status = pk == 0 ? cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a proving key")
-                     : key_vk_read(&pk->vk, r, &offset, err);
-    if (status == CUZK_OK) status = read_layout(&at, r, offset, err);
-    if (status == CUZK_OK) status = check_counts(&at, pk->vk.n_ic, path, err);
-    if (status == CUZK_OK) status = load_points(pk, r, &at, p, o, err);
+    status = read_head(&pk, &f, err);
+    if (status == CUZK_OK) status = load_points(pk, f.r, &f.at, KEY_H, KEY_B_G2, p, o, err);
     observe_end(o, "key_load");
     // A file that cannot be identified is one without a receipt.
-    const bool passed = status == CUZK_OK && check == KEY_CHECK_ONCE && key_receipt_holds(r);
+    const bool passed = status == CUZK_OK && check == KEY_CHECK_ONCE && key_receipt_holds(f.r);
     if (status == CUZK_OK && check != KEY_CHECK_CURVE && !passed) {
         observe_begin(o, "key_check");
-        status = check_subgroups(pk, &at, path, p, o, err);
+        status = check_subgroups(pk, &f.at, path, p, o, err);
         observe_end(o, "key_check");
-        if (status == CUZK_OK && check == KEY_CHECK_ONCE && identified) key_receipt_leave(r, &before);
+        if (status == CUZK_OK && check == KEY_CHECK_ONCE && f.identified) key_receipt_leave(f.r, &f.was);
     }
-    file_reader_close(&r);
+    file_reader_close(&f.r);
     if (status != CUZK_OK)
         groth16_pk_destroy(&pk);
     else
         *out = pk;
     return status;
+}
+
+cuzk_status groth16_pk_open(groth16_pk **out, const char *path, key_check check, pool *p, const observer *o,
+                            cuzk_error *err) {
+    key_file f;
+    groth16_pk *pk;
+    *out = 0;
+    cuzk_status status = open_file(&f, path, err);
+    if (status != CUZK_OK) return status;
+    if (check != KEY_CHECK_CURVE && !(check == KEY_CHECK_ONCE && key_receipt_holds(f.r))) {
+        file_reader_close(&f.r);
+        return groth16_pk_load(out, path, check, p, o, err);
+    }
+    status = read_head(&pk, &f, err);
+    if (status == CUZK_OK && (pk->file = mem_alloc(MEM_KEY, 1, sizeof f)) == 0)
+        status = cuzk_fail(err, CUZK_ERR_MEMORY, "no memory for a proving key");
+    if (status != CUZK_OK) {
+        file_reader_close(&f.r);
+        groth16_pk_destroy(&pk);
+        return status;
+    }
+    *pk->file = f;
+    *out = pk;
+    return CUZK_OK;
+}
+
+static cuzk_status read_section(groth16_pk *into, const key_file *f, key_section s, pool *p, const observer *o,
+                                cuzk_error *err) {
+    cuzk_status status = load_points(into, f->r, &f->at, s, s, p, o, err);
+    file_identity now;
+    if (status == CUZK_OK && f->identified &&
+        (!file_reader_identity(&now, f->r) || memcmp(&now, &f->was, sizeof now) != 0))
+        status = cuzk_fail(err, CUZK_ERR_IO, "%s was changed while it was read", file_reader_path(f->r));
+    return status;
+}
+
+cuzk_status key_points_get(key_points *out, const groth16_pk *pk, key_section s, pool *p, const observer *o,
+                           cuzk_error *err) {
+    groth16_pk read = *pk; // its arrays alone: those of the key, or what is read now
+    cuzk_status status = CUZK_OK;
+    *out = (key_points){0};
+    if (pk->file != 0) {
+        observe_begin(o, "key_load");
+        status = read_section(&read, pk->file, s, p, o, err);
+        observe_end(o, "key_load");
+    }
+    if (status != CUZK_OK) {
+        points_release(&read);
+        return status;
+    }
+    g1_affine *const *g1 = key_section_g1(&read, s);
+    *out = g1 != 0 ? (key_points){.g1 = *g1} : (key_points){.g2 = read.b_g2};
+    if (pk->file != 0) out->own = g1 != 0 ? (void *)*g1 : read.b_g2;
+    return CUZK_OK;
+}
+
+void key_points_put(key_points *points) {
+    mem_free(points->own);
+    *points = (key_points){0};
 }

@@ -54,6 +54,7 @@ cuzk_status groth16_pk_save(const groth16_pk *pk, const char *path, pool *p, con
         uint32_t n;
     } sections[] = {
         {pk->h, 0, pk->n_h}, {pk->l, 0, pk->n_l}, {pk->a, 0, pk->n_a}, {pk->b_g1, 0, pk->n_b}, {0, pk->b_g2, pk->n_b}};
+    if (pk->file != 0) return cuzk_fail(err, CUZK_ERR_USAGE, "%s: the points of this key are in a file already", path);
     uint64_t done = 0, total = 0;
     for (size_t i = 0; i < KEY_SECTIONS; i++) total += (uint64_t)sections[i].n * key_point_bytes((key_section)i);
 

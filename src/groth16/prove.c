@@ -88,21 +88,29 @@ static cuzk_status gather(fr_vec *out, const groth16_assignment *w, const bitmap
     return CUZK_OK;
 }
 
-static cuzk_status stage_g1(g1_jac *out, const char *stage, const g1_affine *bases, const fr *scalars, size_t n,
-                            pool *p, const observer *o, cuzk_error *err) {
+static cuzk_status stage_g1(g1_jac *out, const char *stage, const groth16_pk *pk, key_section section,
+                            const fr *scalars, size_t n, pool *p, const observer *o, cuzk_error *err) {
     if (observe_cancelled(o)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "proving was cancelled");
+    key_points bases;
+    cuzk_status status = key_points_get(&bases, pk, section, p, o, err);
+    if (status != CUZK_OK) return status;
     observe_begin(o, stage);
-    cuzk_status status = msm_g1(out, bases, scalars, n, p, err);
+    status = msm_g1(out, bases.g1, scalars, n, p, err);
     observe_end(o, stage);
+    key_points_put(&bases);
     return status;
 }
 
-static cuzk_status stage_g2(g2_jac *out, const char *stage, const g2_affine *bases, const fr *scalars, size_t n,
-                            pool *p, const observer *o, cuzk_error *err) {
+static cuzk_status stage_g2(g2_jac *out, const char *stage, const groth16_pk *pk, const fr *scalars, size_t n, pool *p,
+                            const observer *o, cuzk_error *err) {
     if (observe_cancelled(o)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "proving was cancelled");
+    key_points bases;
+    cuzk_status status = key_points_get(&bases, pk, KEY_B_G2, p, o, err);
+    if (status != CUZK_OK) return status;
     observe_begin(o, stage);
-    cuzk_status status = msm_g2(out, bases, scalars, n, p, err);
+    status = msm_g2(out, bases.g2, scalars, n, p, err);
     observe_end(o, stage);
+    key_points_put(&bases);
     return status;
 }
 
@@ -115,18 +123,18 @@ static cuzk_status make_sums(groth16_sums *out, const groth16_pk *pk, groth16_as
     observe_begin(o, "ntt");
     status = quotient(w, p, err);
     observe_end(o, "ntt");
-    if (status == CUZK_OK) status = stage_g1(&out->h, "msm_h", pk->h, w->a.at, pk->n_h, p, o, err);
+    if (status == CUZK_OK) status = stage_g1(&out->h, "msm_h", pk, KEY_H, w->a.at, pk->n_h, p, o, err);
     fr_vec_wipe(&w->a, p);
     if (w->packed != NULL) return status == CUZK_OK ? packed_sums(out, pk, w, p, o, err) : status;
-    if (status == CUZK_OK) status = stage_g1(&out->l, "msm_l", pk->l, w->aux.at, pk->n_l, p, o, err);
+    if (status == CUZK_OK) status = stage_g1(&out->l, "msm_l", pk, KEY_L, w->aux.at, pk->n_l, p, o, err);
 
     fr_vec dense = {0};
     if (status == CUZK_OK) status = gather(&dense, w, 0, &w->a_aux, pk->n_a, err);
-    if (status == CUZK_OK) status = stage_g1(&out->a, "msm_a", pk->a, dense.at, pk->n_a, p, o, err);
+    if (status == CUZK_OK) status = stage_g1(&out->a, "msm_a", pk, KEY_A, dense.at, pk->n_a, p, o, err);
     fr_vec_wipe(&dense, p);
     if (status == CUZK_OK) status = gather(&dense, w, &w->b_inputs, &w->b_aux, pk->n_b, err);
-    if (status == CUZK_OK) status = stage_g1(&out->b_g1, "msm_b_g1", pk->b_g1, dense.at, pk->n_b, p, o, err);
-    if (status == CUZK_OK) status = stage_g2(&out->b_g2, "msm_b_g2", pk->b_g2, dense.at, pk->n_b, p, o, err);
+    if (status == CUZK_OK) status = stage_g1(&out->b_g1, "msm_b_g1", pk, KEY_B_G1, dense.at, pk->n_b, p, o, err);
+    if (status == CUZK_OK) status = stage_g2(&out->b_g2, "msm_b_g2", pk, dense.at, pk->n_b, p, o, err);
     fr_vec_wipe(&dense, p);
     return status;
 }
@@ -166,7 +174,10 @@ cuzk_status groth16_prove(groth16_proof *out, const groth16_pk *pk, groth16_assi
     // Without the blinding, these open the witness: they are secrets as well.
     groth16_sums m;
     if (o != NULL) pool_watch(p, o->cancelled, o->ctx); // within the long sums, too
+    // The scratch of the sums lies where the evaluations were, and so do points that are read for this proof.
+    mem_keep_begin();
     status = make_sums(&m, pk, a, p, o, err);
+    mem_keep_end();
     pool_watch(p, NULL, NULL);
     if (status == CUZK_OK) {
         observe_begin(o, "assemble");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // The prover: a witness becomes a proof. Stages seen by the observer: "synthesis", "evaluate" (of packed assignments),
-// "ntt", "msm_h", "msm_l", "msm_a", "msm_b_g1", "msm_b_g2", "assemble".
+// "ntt", "msm_h", "msm_l", "msm_a", "msm_b_g1", "msm_b_g2", "assemble"; with a key of groth16_pk_open a "key_load"
+// before each "msm_*".
 #ifndef CUZK_GROTH16_PROVE_H
 #define CUZK_GROTH16_PROVE_H
 
@@ -43,6 +44,7 @@ void groth16_assignment_destroy(groth16_assignment **a);
 const fr *groth16_assignment_inputs(const groth16_assignment *a, uint32_t *n);
 
 // CUZK_ERR_INPUT naming the first constraint that a packed assignment does not satisfy.
+// What groth16_pk_load says of points, where the key's are read only now (groth16_pk_open).
 // CUZK_ERR_MISMATCH (with counts expected and found) when key and assignment are of different circuits.
 // Consumes what it can of the assignment (evaluations are freed early); the caller still destroys it.
 CUZK_MUST_USE cuzk_status groth16_prove(groth16_proof *out, const groth16_pk *pk, groth16_assignment *a,

@@ -7,9 +7,9 @@
 // are one source compiled twice.
 //
 // Scratch (MEM_MSM), for q scalars other than 0 and 1, o ones and T threads: 40 q + 4 o bytes, at most 256 MiB or one
-// window's lists and buckets, and about 1.9 MiB T; 350 MiB for 2^22 random scalars in G1. The result does not depend on
-// the number of threads. At most 2^31 - 1 terms. CUZK_ERR_CANCELLED soon after whoever watches the pool (pool_watch)
-// has lost interest.
+// window's lists and buckets, and about 1.9 MiB T; 350 MiB for 2^22 random scalars in G1. What in it tells of scalars
+// is overwritten before it is freed. The result does not depend on the number of threads. At most 2^31 - 1 terms.
+// CUZK_ERR_CANCELLED soon after whoever watches the pool (pool_watch) has lost interest.
 #ifndef CUZK_MSM_MSM_H
 #define CUZK_MSM_MSM_H
 

@@ -105,7 +105,7 @@ static cuzk_status reduce(JAC *windows, const POINT *buckets, size_t count, size
     if (j.sums == 0) return cuzk_fail(err, CUZK_ERR_MEMORY, "multi-exponentiation: no memory to reduce buckets");
     pool_run(p, count * j.ranges, range_task, &j);
     pool_run(p, count, window_task, &j);
-    mem_free(j.sums);
+    pool_free_secret(p, j.sums);
     return CUZK_OK;
 }
 
@@ -134,7 +134,7 @@ static cuzk_status sum_windows(JAC *out, const POINT *bases, msm_scalars *s, MSM
         if (status == CUZK_OK) status = reduce(window + first, buckets, count, per_window, w, p, err);
     }
     msm_sorted_destroy(&sorted, p);
-    mem_free(buckets);
+    pool_free_secret(p, buckets);
     if (status != CUZK_OK) return status;
     G(jac_infinity)(out);
     for (unsigned i = windows; i-- > 0;) {
@@ -189,7 +189,7 @@ static cuzk_status msm(JAC *out, const POINT *bases, const fr *scalars, size_t n
             sum_one_by_one(&rest, bases, &s);
     }
     if (status == CUZK_OK) G(jac_add_affine)(out, &rest, &ones);
-    mem_free(w);
+    pool_free_secret(p, w);
     msm_scalars_destroy(&s, p);
     return status;
 }
@@ -203,7 +203,7 @@ static cuzk_status sum_bits(JAC *out, const POINT *bases, const uint64_t *bits, 
     if (count > 0) {
         MSM(workspace) *w = MSM(workspaces_create)(p);
         status = w == 0 ? no_workspace(p, err) : sum_entries(&sum, bases, entries, count, w, p, err);
-        mem_free(w);
+        pool_free_secret(p, w);
     }
     if (status == CUZK_OK) G(jac_from_affine)(out, &sum);
     pool_free_secret(p, entries);
@@ -219,7 +219,7 @@ static cuzk_status sum_classes(JAC *out, size_t classes, const POINT *bases, con
     MSM(workspace) *w = MSM(workspaces_create)(p);
     status = sums == 0 || w == 0 ? no_workspace(p, err) : MSM(sum_buckets)(sums, bases, &sorted, w, p, err);
     for (size_t k = 0; k < classes && status == CUZK_OK; k++) G(jac_from_affine)(&out[k], &sums[k]);
-    mem_free(w);
+    pool_free_secret(p, w);
     mem_free(sums);
     msm_sorted_destroy(&sorted, p);
     return status;

@@ -179,7 +179,7 @@ cuzk_status MSM(sum_buckets)(POINT *out, const POINT *bases, const msm_sorted *s
         wanted = pool_run_wanted(p, tasks, run_task, &j);
         if (wanted) sum_fringe(&j, slots, segments, segments + slots, bucket);
     }
-    mem_free(j.fringe);
+    pool_free_secret(p, j.fringe);
     mem_free(j.fringe_of);
     mem_free(segments);
     mem_free(bucket);

@@ -21,7 +21,8 @@ typedef struct MSM(workspace) {
     uint32_t *start, *len;  // [SUM_ENTRIES] segments
 } MSM(workspace);
 
-// One workspace for every thread of the pool, in one allocation; NULL if memory is refused. Free with mem_free.
+// One workspace for every thread of the pool, in one allocation; NULL if memory is refused. Free with pool_free_secret:
+// it keeps partial sums over secrets.
 MSM(workspace) * MSM(workspaces_create)(const pool *p);
 
 // For each of `segments` runs of points pts[start] .. pts[start + len - 1], leaves their sum in pts[start]. The other
