@@ -44,7 +44,9 @@ class Golden(Case):
         outer = {s["stage"]: s for s in d["stages"] if s["depth"] == 0}
         self.assertLessEqual({"read", "parse", "vanilla_check", "key_load", "synthesis", "verify"}, set(outer))
         self.assertLessEqual(sum(s["ms"] for s in outer.values()), d["wall_ms"])
-        self.assertGreater(d["peak_bytes"]["total"], 1 << 30)
+        # The key, a gigabyte, is never there as a whole; its longest section and the evaluations are.
+        self.assertGreater(d["peak_bytes"]["key"], 300 << 20)
+        self.assertLess(d["peak_bytes"]["total"], 800 << 20)
 
     def test_synth_one_thread(self):
         self.golden("porep-2k-synth", "--threads", "1")
