@@ -40,8 +40,9 @@ int command_bench(app *a, int argc, char **argv);
 
 // --- flags (options.c) ---
 
-// Keys of options without a letter.
+// Keys of options; from OPT_HELP on those without a letter.
 enum {
+    OPT_ADDR = 'a',
     OPT_HELP = 0x100,
     OPT_JSON,
     OPT_KIND,
@@ -51,6 +52,9 @@ enum {
     OPT_PARAMS,
     OPT_OUT,
     OPT_PROOF,
+    OPT_CA,
+    OPT_CERT,
+    OPT_KEY,
     OPT_FIRST_FREE, // a command's own
 };
 

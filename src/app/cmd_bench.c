@@ -9,13 +9,12 @@
 #include "app/app.h"
 #include "app/bench.h"
 #include "app/monitor.h"
+#include "app/status.h"
 #include "timeline/render.h"
 
-#define DEFAULT_ADDR "http://127.0.0.1:9820"
 enum { CALL_MS = 10000, LOAD_MS = 3600000, MAX_PROOFS = 1000000 };
 
 enum {
-    OPT_ADDR = 'a',
     OPT_TYPE = 't',
     OPT_PROOFS = 'n',
     OPT_COUNT = 'c',
@@ -36,7 +35,6 @@ enum {
     OPT_TOY_ROWS,
     OPT_DURATION,
     OPT_WATERFALL,
-    OPT_CA,
     OPT_CIRCUIT,
 };
 enum { SETS_MAX = 64 };
@@ -44,7 +42,8 @@ enum { SETS_MAX = 64 };
 typedef struct bench_args {
     args_head head;
     const char *command; // NULL: batch
-    const char *addr, *config, *params, *log_level, *ca, *count, *waterfall;
+    remote_flags remote;
+    const char *config, *params, *log_level, *count, *waterfall;
     const char *sets[SETS_MAX];
     size_t n_sets;
     bench_flags flags;
@@ -63,7 +62,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     bench_args *args = state->input;
     uint64_t n = 0;
     switch (key) {
-    case OPT_ADDR: args->addr = arg; return 0;
     case OPT_TYPE:
     case OPT_KIND: args->flags.kind = arg; return 0;
     case OPT_C1: args->flags.c1 = arg; return 0;
@@ -75,7 +73,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_CONFIG: args->config = arg; return 0;
     case OPT_PARAMS: args->params = arg; return 0;
     case OPT_LOG_LEVEL: args->log_level = arg; return 0;
-    case OPT_CA: args->ca = arg; return 0;
     case OPT_COUNT:
     case OPT_CIRCUIT: args->count = arg; return 0;
     case OPT_WATERFALL: args->waterfall = arg; return 0;
@@ -106,14 +103,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
                                   arg);
         args->command = arg;
         return 0;
-    default: return options_common(key, arg, state);
+    default: return remote_flag(&args->remote, key, arg) ? 0 : options_common(key, arg, state);
     }
 }
 
 static const struct argp_option OPTIONS[] = {
     {"addr", OPT_ADDR, "ADDR", 0,
      "the daemon: HOST:PORT, http://, https:// or unix:///PATH. Proofs without it go through "
-     "a daemon of this process; status, preload and metrics ask " DEFAULT_ADDR,
+     "a daemon of this process; status, preload and metrics ask " REMOTE_DEFAULT_ADDR,
      1},
     {"kind", OPT_KIND, "KIND", 0, "porep (default), snap, wpost, winning or toy", 1},
     {"type", OPT_TYPE, "KIND", 0, "as --kind", 1},
@@ -131,7 +128,7 @@ static const struct argp_option OPTIONS[] = {
     {"set", OPT_SET, "SECTION.KEY=VALUE", 0, "a key of the configuration; may be repeated", 2},
     {"log-level", OPT_LOG_LEVEL, "LEVEL", 0, "what it logs (warn)", 2},
     {0, 0, 0, 0, "For a daemon elsewhere:", 3},
-    {"ca", OPT_CA, "FILE", 0, "certificates that the daemon's is signed with, for https://", 3},
+    OPTIONS_REMOTE(3),
     {0, 0, 0, 0, "What is proven:", 4},
     {"toy-partitions", OPT_TOY_PARTITIONS, "N", 0, "partitions of a toy (10)", 4},
     {"toy-log-rows", OPT_TOY_ROWS, "K", 0, "a toy has 2^K constraints a partition (10)", 4},
@@ -164,14 +161,9 @@ static const char DOC[] = "Sends proofs through a daemon and reports times and t
                           "  cuzk bench --addr unix:///run/curio/cuzk.sock --c1 c1.json -n 10 -j 3 --json\n"
                           "  cuzk-bench -a http://127.0.0.1:9820 preload -c porep-32g\n";
 
-static int fail_call(app *a, const char *target, int code, const client_error *err) {
-    (void)cuzk_fail(&a->err, CUZK_ERR_IO, "%s: %s: %s", target, client_code_name(code), err->text);
+static int fail_call(app *a, const char *target, const client_error *err) {
+    (void)remote_failed(&a->err, target, err);
     return app_fail(a);
-}
-
-static cuzk_status connect_to(client **c, const bench_args *args, const char *target, cuzk_error *err) {
-    const client_options o = {.target = target, .ca_file = args->ca};
-    return client_open(c, &o, err);
 }
 
 // --- questions ---
@@ -180,8 +172,7 @@ static int ask_metrics(app *a, client *c, const char *target) {
     char *text = NULL;
     size_t len = 0;
     client_error err;
-    int code = client_metrics(c, &text, &len, CALL_MS, &err);
-    if (code != CLIENT_OK) return fail_call(a, target, code, &err);
+    if (client_metrics(c, &text, &len, CALL_MS, &err) != CLIENT_OK) return fail_call(a, target, &err);
     if (a->json)
         app_print_json(a, json_pack("{s:o}", "prometheus_text", app_json_text(text)));
     else
@@ -195,8 +186,7 @@ static int ask_preload(app *a, client *c, const char *target, const char *circui
     uint64_t ms = 0;
     client_error err;
     if (circuit == NULL) return app_usage(a, "--circuit-id is needed, such as porep-32g");
-    int code = client_preload(c, &there, &ms, circuit, LOAD_MS, &err);
-    if (code != CLIENT_OK) return fail_call(a, target, code, &err);
+    if (client_preload(c, &there, &ms, circuit, LOAD_MS, &err) != CLIENT_OK) return fail_call(a, target, &err);
     if (a->json)
         app_print_json(a, json_pack("{s:s, s:b, s:I}", "circuit_id", circuit, "already_loaded", (int)there, "load_ms",
                                     (json_int_t)ms));
@@ -208,14 +198,10 @@ static int ask_preload(app *a, client *c, const char *target, const char *circui
 }
 
 static int ask(app *a, const bench_args *args) {
-    const char *target = args->addr != NULL ? args->addr : DEFAULT_ADDR;
-    if (strcmp(args->command, "status") == 0) {
-        char *words[] = {"status", "--addr", (char *)(uintptr_t)target, a->json ? "--json" : NULL, NULL};
-        a->command = "status";
-        return command_status(a, a->json ? 4 : 3, words);
-    }
+    const char *target = args->remote.addr != NULL ? args->remote.addr : REMOTE_DEFAULT_ADDR;
+    if (strcmp(args->command, "status") == 0) return status_show(a, &args->remote);
     client *c = NULL;
-    if (connect_to(&c, args, target, &a->err) != CUZK_OK) return app_fail(a);
+    if (remote_open(&c, &args->remote, target, &a->err) != CUZK_OK) return app_fail(a);
     int code =
         strcmp(args->command, "metrics") == 0 ? ask_metrics(a, c, target) : ask_preload(a, c, target, args->count);
     client_close(&c);
@@ -259,14 +245,16 @@ static int prove(app *a, const bench_args *args, const bench_load *load) {
         s = timeline_format_of_path(&format, args->waterfall, &a->err);
         if (s == CUZK_OK) s = app_check_output(a, args->waterfall);
     }
-    if (s == CUZK_OK && args->addr == NULL) s = make_config(&conf, args, &a->err);
-    if (s == CUZK_OK && args->addr == NULL) s = bench_daemon_start(&own, conf, &a->err);
-    const char *target = own != NULL ? bench_daemon_target(own) : args->addr;
-    if (s == CUZK_OK) s = connect_to(&c, args, target, &a->err);
+    if (s == CUZK_OK && args->remote.addr == NULL) s = make_config(&conf, args, &a->err);
+    if (s == CUZK_OK && args->remote.addr == NULL) s = bench_daemon_start(&own, conf, &a->err);
+    const char *target = own != NULL ? bench_daemon_target(own) : args->remote.addr;
+    if (s == CUZK_OK) s = remote_open(&c, &args->remote, target, &a->err);
     if (s == CUZK_OK) s = bench_run_make(&run, c, &request, load, &a->err);
     if (s == CUZK_OK) {
-        const bench_facts facts = {
-            .kind = request.kind, .target = args->addr, .concurrency = load->concurrency, .waterfall = args->waterfall};
+        const bench_facts facts = {.kind = request.kind,
+                                   .target = args->remote.addr,
+                                   .concurrency = load->concurrency,
+                                   .waterfall = args->waterfall};
         code = bench_report(a, &run, &facts);
     } else {
         code = app_fail(a);

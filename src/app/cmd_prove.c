@@ -11,11 +11,12 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-enum { OPT_BLINDING = OPT_FIRST_FREE, OPT_SKIP, OPT_CHECK, OPT_PCE, OPT_REFERENCE, OPT_ADDR, OPT_CA };
+enum { OPT_BLINDING = OPT_FIRST_FREE, OPT_SKIP, OPT_CHECK, OPT_PCE, OPT_REFERENCE };
 
 typedef struct prove_args {
     args_head head;
-    const char *kind, *c1, *out, *addr, *ca;
+    const char *kind, *c1, *out;
+    remote_flags remote;
     porep_prove_options options;
 } prove_args;
 
@@ -26,8 +27,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OPT_C1: args->c1 = arg; return 0;
     case OPT_PARAMS: args->options.params_dir = arg; return 0;
     case OPT_OUT: args->out = arg; return 0;
-    case OPT_ADDR: args->addr = arg; return 0;
-    case OPT_CA: args->ca = arg; return 0;
     case OPT_BLINDING: args->options.test_blinding = arg; return 0;
     case OPT_PCE: args->options.pce_dir = arg; return 0;
     case OPT_REFERENCE: args->options.reference = true; return 0;
@@ -42,7 +41,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         else
             return options_refuse(state, "--check-params takes 'once', 'full' or 'curve', found '%s'", arg);
         return 0;
-    default: return options_common(key, arg, state);
+    default: return remote_flag(&args->remote, key, arg) ? 0 : options_common(key, arg, state);
     }
 }
 
@@ -53,7 +52,7 @@ static const struct argp_option OPTIONS[] = {
     {"out", OPT_OUT, "PROOF", 0, "where the proof goes; - is standard output", 1},
     {"addr", OPT_ADDR, "ADDR", 0,
      "have a daemon prove it: HOST:PORT, http://, https:// or unix:///PATH; it has parameters of its own", 1},
-    {"ca", OPT_CA, "FILE", 0, "certificates that the daemon's is signed with, for https://", 1},
+    OPTIONS_REMOTE(1),
     OPTION_THREADS,
     {"check-params", OPT_CHECK, "HOW", 0,
      "full: every point of the key is on its curve and in its subgroup; once (default): the subgroups only if a "
@@ -137,18 +136,21 @@ static cuzk_status prove(app *a, const prove_args *args, monitor *m) {
 
 int command_prove(app *a, int argc, char **argv) {
     prove_args args = {.options.check = KEY_CHECK_ONCE};
+    const remote_flags *r = &args.remote;
     int code = options_parse(a, argc, argv, OPTIONS, parse, DOC, &args.head);
     if (code >= 0) return code;
     cuzk_status s = options_need(a, args.kind, "--kind");
     if (s == CUZK_OK) s = options_need(a, args.c1, "--c1");
-    if (s == CUZK_OK && args.addr == NULL) s = options_need(a, args.options.params_dir, "--params");
+    if (s == CUZK_OK && r->addr == NULL) s = options_need(a, args.options.params_dir, "--params");
     if (s == CUZK_OK) s = options_need(a, args.out, "--out");
     if (s != CUZK_OK) return app_fail(a);
+    if (r->addr == NULL && (r->ca != NULL || r->cert != NULL || r->key != NULL))
+        return app_usage(a, "--ca, --cert and --key are for a daemon, which --addr names");
     if (strcmp(args.out, "-") == 0) a->documents = stderr;
     monitor m;
     monitor_init(&m);
-    if (args.addr == NULL) return prove(a, &args, &m) == CUZK_OK ? app_finish(a) : app_fail(a);
+    if (r->addr == NULL) return prove(a, &args, &m) == CUZK_OK ? app_finish(a) : app_fail(a);
     if (args.options.params_dir != NULL || args.options.test_blinding != NULL)
         return app_usage(a, "--params and --test-blinding are for proving here; with --addr the daemon proves");
-    return prove_remote(a, args.addr, args.ca, args.c1, args.out, &m) == CUZK_OK ? app_finish(a) : app_fail(a);
+    return prove_remote(a, r, args.c1, args.out, &m) == CUZK_OK ? app_finish(a) : app_fail(a);
 }

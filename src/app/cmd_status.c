@@ -12,35 +12,34 @@
 
 #include "app/app.h"
 #include "app/http_get.h"
+#include "app/status.h"
 #include "base/scrub.h"
-#include "service/client.h"
 
-#define DEFAULT_ADDR "http://127.0.0.1:9820"
 enum { CALL_MS = 5000, REFRESH_MS = 1000, BAR = 20, OVER_SHOWN = 8 };
-enum { OPT_WATCH = OPT_FIRST_FREE, OPT_HTTP, OPT_CA };
+enum { OPT_WATCH = OPT_FIRST_FREE, OPT_HTTP };
 
 typedef struct status_args {
     args_head head;
-    const char *addr, *http, *ca;
+    remote_flags remote;
+    const char *http;
     bool watch;
 } status_args;
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     status_args *args = state->input;
     switch (key) {
-    case 'a': args->addr = arg; return 0;
     case OPT_HTTP: args->http = arg; return 0;
-    case OPT_CA: args->ca = arg; return 0;
     case 'w':
     case OPT_WATCH: args->watch = true; return 0;
-    default: return options_common(key, arg, state);
+    default: return remote_flag(&args->remote, key, arg) ? 0 : options_common(key, arg, state);
     }
 }
 
 static const struct argp_option OPTIONS[] = {
-    {"addr", 'a', "ADDR", 0, "gRPC address: HOST:PORT, http://, https:// or unix:///PATH (" DEFAULT_ADDR ")", 1},
+    {"addr", OPT_ADDR, "ADDR", 0,
+     "gRPC address: HOST:PORT, http://, https:// or unix:///PATH (" REMOTE_DEFAULT_ADDR ")", 1},
     {"http", OPT_HTTP, "ADDR", 0, "ask over HTTP instead: HOST:PORT", 1},
-    {"ca", OPT_CA, "FILE", 0, "certificates that the daemon's is signed with, for https://", 1},
+    OPTIONS_REMOTE(1),
     {"watch", OPT_WATCH, 0, 0, "again every second, in place; q ends it", 1},
     OPTION_JSON,
     OPTION_HELP,
@@ -87,15 +86,11 @@ static cuzk_status ask_http(json_t **doc, const char *address, cuzk_error *err) 
 
 static json_t *words(const char *s) { return *s != 0 ? app_json_text(s) : json_null(); }
 
-static cuzk_status call_failed(const char *address, const client_error *why, cuzk_error *err) {
-    return cuzk_fail(err, CUZK_ERR_IO, "%s: %s: %s", address, client_code_name(why->code), why->text);
-}
-
 // What a daemon says that has the public calls alone.
 static cuzk_status ask_public(json_t **doc, client *c, const char *address, cuzk_error *err) {
     client_status st;
     client_error why;
-    if (client_get_status(c, &st, CALL_MS, &why) != CLIENT_OK) return call_failed(address, &why, err);
+    if (client_get_status(c, &st, CALL_MS, &why) != CLIENT_OK) return remote_failed(err, address, &why);
     json_t *devices = json_array(), *keys = json_array();
     json_int_t queued = 0, running = 0;
     for (size_t i = 0; i < st.n_devices; i++)
@@ -126,7 +121,7 @@ static cuzk_status ask_grpc(json_t **doc, client *c, const char *address, cuzk_e
     client_error why;
     const int code = client_status_json(c, &text, &len, CALL_MS, &why);
     if (code == CLIENT_UNIMPLEMENTED) return ask_public(doc, c, address, err);
-    if (code != CLIENT_OK) return call_failed(address, &why, err);
+    if (code != CLIENT_OK) return remote_failed(err, address, &why);
     const cuzk_status s = read_document(doc, text, len, address, err);
     free(text);
     return s;
@@ -308,20 +303,17 @@ static int watch(app *a, const status_args *args, client *c, const char *address
     return app_finish(a);
 }
 
-int command_status(app *a, int argc, char **argv) {
-    status_args args = {0};
-    int code = options_parse(a, argc, argv, OPTIONS, parse, DOC, &args.head);
-    if (code >= 0) return code;
-    if (args.addr != NULL && args.http != NULL) return app_usage(a, "either --addr or --http");
-    const char *address = args.http != NULL ? args.http : args.addr != NULL ? args.addr : DEFAULT_ADDR;
+static int show(app *a, const status_args *args) {
+    const remote_flags *r = &args->remote;
+    const char *address = args->http != NULL ? args->http : r->addr != NULL ? r->addr : REMOTE_DEFAULT_ADDR;
+    int code;
     client *c = NULL;
-    const client_options o = {.target = address, .ca_file = args.ca};
-    if (args.http == NULL && client_open(&c, &o, &a->err) != CUZK_OK) return app_fail(a);
-    if (args.watch) {
-        code = watch(a, &args, c, address);
+    if (args->http == NULL && remote_open(&c, r, address, &a->err) != CUZK_OK) return app_fail(a);
+    if (args->watch) {
+        code = watch(a, args, c, address);
     } else {
         json_t *doc = NULL;
-        cuzk_status s = args.http != NULL ? ask_http(&doc, address, &a->err) : ask_grpc(&doc, c, address, &a->err);
+        cuzk_status s = args->http != NULL ? ask_http(&doc, address, &a->err) : ask_grpc(&doc, c, address, &a->err);
         if (s != CUZK_OK) {
             code = app_fail(a);
         } else {
@@ -335,4 +327,19 @@ int command_status(app *a, int argc, char **argv) {
     }
     client_close(&c);
     return code;
+}
+
+int status_show(app *a, const remote_flags *remote) {
+    const status_args args = {.remote = *remote};
+    return show(a, &args);
+}
+
+int command_status(app *a, int argc, char **argv) {
+    status_args args = {0};
+    const remote_flags *r = &args.remote;
+    int code = options_parse(a, argc, argv, OPTIONS, parse, DOC, &args.head);
+    if (code >= 0) return code;
+    if (args.http != NULL && (r->addr != NULL || r->ca != NULL || r->cert != NULL || r->key != NULL))
+        return app_usage(a, "either --http, or --addr and its certificates");
+    return show(a, &args);
 }

@@ -6,27 +6,21 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "groth16/key.h"
-#include "service/client.h"
 
 enum { INPUT_LIMIT = 256 << 20, SLICE_MS = 200, CALL_MS = 600000, POREP = 1 };
-
-static cuzk_status call_failed(app *a, const char *address, int code, const client_error *why) {
-    return cuzk_fail(&a->err, CUZK_ERR_IO, "%s: %s: %s", address, client_code_name(code), why->text);
-}
 
 // Waits in slices, so that progress is shown and a signal heard.
 static cuzk_status await_proof(app *a, client *c, const char *address, const char *job, client_result *r, monitor *m) {
     client_error why;
     bool asked = false, ignored;
     for (;;) {
-        int code = client_await(c, r, job, SLICE_MS, CALL_MS, &why);
-        if (code != CLIENT_OK) return call_failed(a, address, code, &why);
+        if (client_await(c, r, job, SLICE_MS, CALL_MS, &why) != CLIENT_OK) return remote_failed(&a->err, address, &why);
         if (r->status == CLIENT_JOB_COMPLETED && r->proof_len != 0 && r->proof_len % GROTH16_PROOF_BYTES == 0)
             return CUZK_OK;
         if (r->status == CLIENT_JOB_COMPLETED) {
-            cuzk_status s = cuzk_fail(&a->err, CUZK_ERR_INVALID,
-                                      "%s: job %s: a proof of %zu bytes, expected a multiple of %d", address, job,
-                                      r->proof_len, GROTH16_PROOF_BYTES);
+            cuzk_status s =
+                cuzk_fail(&a->err, CUZK_ERR_INVALID, "%s: job %s: a proof of %zu bytes, expected a multiple of %d",
+                          address, job, r->proof_len, GROTH16_PROOF_BYTES);
             client_result_free(r);
             return s;
         }
@@ -68,22 +62,21 @@ static void print_result(app *a, const char *out, const client_result *r) {
         fprintf(stderr, "%-12s %10.3f s\n", rows[i].name, (double)rows[i].ms / 1e3);
 }
 
-cuzk_status prove_remote(app *a, const char *address, const char *ca, const char *c1, const char *out, monitor *m) {
+cuzk_status prove_remote(app *a, const remote_flags *remote, const char *c1, const char *out, monitor *m) {
+    const char *address = remote->addr;
     client *c = NULL;
     uint8_t *input = NULL;
     client_result result;
     client_submitted job;
     client_error why;
     client_proof_request request = {.kind = POREP};
-    const client_options options = {.target = address, .ca_file = ca};
     cuzk_status s = app_check_output(a, out);
-    if (s == CUZK_OK) s = client_open(&c, &options, &a->err);
+    if (s == CUZK_OK) s = remote_open(&c, remote, address, &a->err);
     if (s == CUZK_OK) s = file_read_all(&input, &request.vanilla_proof.len, c1, INPUT_LIMIT, &a->err);
     request.vanilla_proof.data = input;
     monitor_catch_signals();
     if (s == CUZK_OK) {
-        int code = client_submit(c, &job, &request, CALL_MS, &why);
-        if (code != CLIENT_OK) s = call_failed(a, address, code, &why);
+        if (client_submit(c, &job, &request, CALL_MS, &why) != CLIENT_OK) s = remote_failed(&a->err, address, &why);
     }
     if (s == CUZK_OK) s = await_proof(a, c, address, job.job_id, &result, m);
     monitor_clear(m);

@@ -363,6 +363,46 @@ class Secure(Case):
         self.assertEqual(self.visit(d, "client")[2]["status"], rpc.COMPLETED)
         self.assertEqual(d.stop(), 0)
 
+    def fails(self, words, *args, code=1):
+        r = harness.run(*args)
+        text = r.stderr.decode()
+        self.assertEqual(r.returncode, code, text)
+        for word in words:
+            self.assertIn(word, text)
+
+    def test_the_program_as_a_client(self):
+        d = self.secure()
+        address, c1 = "https://127.0.0.1:%d" % d.grpc[1], self.dir / "c1.json"
+        c1.write_text("{}")
+        ca = ("--ca", self.dir / "server.pem")
+        own, other = [("--cert", self.dir / f"{name}.pem", "--key", self.dir / f"{name}.key") for name in ("client", "other")]
+        toy = ("--kind", "toy", "--toy-log-rows", 6, "--toy-partitions", 1)
+        prove = ("prove", "--kind", "porep", "--c1", c1, "--out", self.dir / "proof")
+        for command in [("status",), ("bench", "status"), ("bench", "metrics"), ("bench", "preload", "-c", "toy-6"),
+                        ("bench", "single", *toy)]:
+            with self.subTest(command=command):
+                self.ok(*command, "--addr", address, *ca, *own)
+                self.fails(["UNAVAILABLE"], *command, "--addr", address, *ca)
+        # Here the daemon's answer is that the C1 is none.
+        self.fails([address, "INVALID_ARGUMENT"], *prove, "--addr", address, *ca, *own)
+        self.fails([address, "UNAVAILABLE"], *prove, "--addr", address, *ca)
+        self.fails([address, "UNAVAILABLE"], "status", "--addr", address, *ca, *other)  # of another authority
+        self.fails([address, "UNAVAILABLE"], "status", "--addr", address, *own)  # which this machine does not trust
+        self.line(d, "certificate of somebody")
+        # Nothing secret goes over a connection that is plain.
+        plain = "127.0.0.1:%d" % d.grpc[1]
+        for target in (plain, "http://" + plain):
+            for flags in (ca, own):
+                self.fails(["https://"], "status", "--addr", target, *flags, code=2)
+                self.fails(["https://"], *prove, "--addr", target, *flags, code=2)
+        self.fails(["https://"], "bench", "single", *toy, *ca, code=2)  # its own daemon's socket
+        self.fails(["--addr"], *prove, "--params", self.dir, *own, code=2)
+        self.fails(["--http"], "status", "--http", plain, *ca, code=2)
+        for command in [("status",), ("bench", "single", *toy), prove]:
+            self.fails(["--cert and --key"], *command, "--addr", address, *ca, *own[:2], code=2)
+            self.fails(["none.pem"], *command, "--addr", address, "--ca", self.dir / "none.pem")
+        self.assertEqual(d.stop(), 0)
+
     def test_few_open_files(self):
         d = self.secure(preexec=forty_files)
         with contextlib.ExitStack() as held:
