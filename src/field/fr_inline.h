@@ -71,6 +71,19 @@ static inline void fr_neg(fr *out, const fr *a) {
     out->l[3] = d3 & nonzero;
 }
 
+// The multiple k of q that makes the low limb l of a column's sum divisible by 2^64; the sum goes on to the next
+// column. No multiplication: the low limbs of q and -1/q are 2^64 - 2^32 + 1 and -2^32 - 1. So l + k = 2^32 k mod 2^64,
+// and l + k (2^64 - 2^32 + 1) = 2^64 (k - floor(k / 2^32) + the carry of l + k).
+LIMB_INLINE uint64_t fr_multiple(limb_column *sum) {
+    const uint64_t k = sum->l * FR_NINV, high = k - (k >> 32);
+    uint64_t carry = 0;
+    (void)limb_adc(sum->l, k, &carry);
+    sum->m = limb_adc(sum->m, high, &carry);
+    sum->h = limb_adc(sum->h, 0, &carry);
+    (void)limb_column_next(sum);
+    return k;
+}
+
 // Columns leave most to do at the same time where carries stay in a flag, as limb_adc keeps them on x86-64. Elsewhere
 // rows are the shorter code.
 #if defined(__x86_64__)
@@ -108,19 +121,6 @@ LIMB_INLINE limb_column fr_column_5(const uint64_t a[4], const uint64_t b[4]) {
     return s;
 }
 LIMB_INLINE limb_column fr_column_6(const uint64_t a[4], const uint64_t b[4]) { return limb_column_of(a[3], b[3]); }
-
-// The multiple k of q that makes the low limb l of a column's sum divisible by 2^64; the sum goes on to the next
-// column. No multiplication: the low limbs of q and -1/q are 2^64 - 2^32 + 1 and -2^32 - 1. So l + k = 2^32 k mod 2^64,
-// and l + k (2^64 - 2^32 + 1) = 2^64 (k - floor(k / 2^32) + the carry of l + k).
-LIMB_INLINE uint64_t fr_multiple(limb_column *sum) {
-    const uint64_t k = sum->l * FR_NINV, high = k - (k >> 32);
-    uint64_t carry = 0;
-    (void)limb_adc(sum->l, k, &carry);
-    sum->m = limb_adc(sum->m, high, &carry);
-    sum->h = limb_adc(sum->h, 0, &carry);
-    (void)limb_column_next(sum);
-    return k;
-}
 
 // a * b / 2^256 mod q by Montgomery's method, column by column: (a b + k q) / 2^256, where k < 2^256 makes the sum
 // divisible. For a < q and any b below 2^256 that is below 2 q, so one subtraction is enough.

@@ -16,25 +16,12 @@ static size_t chunk_end(size_t task, uint64_t n) {
 
 // Twiddles by doubling: bit s of an index, reversed, adds size / 2^(s+2) to the exponent, so the entries
 // [2^s, 2^(s+1)) are the first 2^s times one root of order 2^(s+2).
-typedef struct twiddle_job {
-    fr *tw;
-    fr root;
-    size_t half; // 2^s
-} twiddle_job;
-
-static void twiddle_task(void *ctx, size_t task, unsigned worker) {
-    (void)worker;
-    const twiddle_job *j = ctx;
-    for (size_t i = task * CHUNK, end = chunk_end(task, j->half); i < end; i++)
-        fr_mul(&j->tw[j->half + i], &j->tw[i], &j->root);
-}
-
-static void fill_twiddles(ntt_domain *d, pool *p) {
+static void fill_twiddles(ntt_domain *d) {
     d->twiddles[0] = FR_ONE;
     for (unsigned s = 0; s + 2 <= d->log2; s++) {
-        twiddle_job j = {.tw = d->twiddles, .half = (size_t)1 << s};
-        fr_root_of_unity(&j.root, s + 2);
-        pool_run(j.half < CHUNK ? 0 : p, chunks(j.half), twiddle_task, &j);
+        fr root;
+        fr_root_of_unity(&root, s + 2);
+        for (size_t half = (size_t)1 << s, i = 0; i < half; i++) fr_mul(&d->twiddles[half + i], &d->twiddles[i], &root);
     }
 }
 
@@ -106,7 +93,7 @@ cuzk_status ntt_domain_create_with(ntt_domain **out, uint64_t min_size, const wi
     fill_powers(&d->shift, d, &FR_GENERATOR, &FR_ONE, false);
     fill_powers(&d->unshift, d, &g_inv, &d->size_inv, false);
     fill_powers(&d->shift_rev, d, &FR_GENERATOR, &d->size_inv, true);
-    if (d->twiddles != 0) fill_twiddles(d, p);
+    if (d->twiddles != 0) fill_twiddles(d);
     *out = d;
     return CUZK_OK;
 }

@@ -5,7 +5,6 @@
 #define CUZK_POLY_INTERNAL_H
 
 #include "poly/domain.h"
-#include "poly/butterfly.h"
 #include "poly/wide.h"
 
 // b^e * scale for all e < 2^k from two tables of about 2^(k/2) entries and one multiplication: hi[e >> s] * lo[e & m].
@@ -50,28 +49,27 @@ static inline uint64_t ntt_negated_position(uint64_t i) {
     return i < 2 ? i : i ^ ((UINT64_C(1) << (63 - (unsigned)__builtin_clzll(i))) - 1);
 }
 
-// The two transforms by omega without any reordering (ntt.c).
-void ntt_split_all(const ntt_domain *d, fr *a, pool *p); // natural -> bit-reversed
-void ntt_merge_all(const ntt_domain *d, fr *a, pool *p); // bit-reversed -> natural
+// The plain path, for domains without a wide one: all on the caller alone.
+
+// The two transforms by omega without any reordering (ntt.c): the butterfly (u, v) -> (u + c v, u - c v) and its
+// transpose (u, v) -> (u + v, c (u - v)).
+void ntt_split_all(const ntt_domain *d, fr *a); // natural -> bit-reversed
+void ntt_merge_all(const ntt_domain *d, fr *a); // bit-reversed -> natural
 
 // The passes between them (order.c).
 
 // a[i] := (a[i] or, if b is given, a[i] * b[i]) * scale, then index negation i -> -i mod size. scale may be NULL.
-void ntt_reverse_pass(const ntt_domain *d, fr *a, const fr *b, const fr *scale, pool *p);
+void ntt_reverse_pass(const ntt_domain *d, fr *a, const fr *b, const fr *scale);
 // In bit-reversed order: index negation, and times g^k / size. Turns the output of split_all on evaluations over the
 // domain into the input of merge_all that gives evaluations over the coset.
-void ntt_to_coset_pass(const ntt_domain *d, fr *a, pool *p);
+void ntt_to_coset_pass(const ntt_domain *d, fr *a);
 // a[k] *= t[k]
-void ntt_scale_pass(const ntt_domain *d, fr *a, const ntt_powers *t, pool *p);
+void ntt_scale_pass(const ntt_domain *d, fr *a, const ntt_powers *t);
 
-// Bit-reversed -> natural order in place, with a[k] := a[rev k] * t[k] * t_scale - c[neg(rev k)] * c_scale on the way;
-// t, t_scale and c may be NULL.
-typedef struct ntt_permute_args {
-    const ntt_powers *t;
-    const fr *t_scale;
-    const fr *c;
-    const fr *c_scale;
-} ntt_permute_args;
-void ntt_permute_pass(const ntt_domain *d, fr *a, const ntt_permute_args *args, pool *p);
+// The end of a quotient: a[k] := a[rev k] g^-k / (size z) - c[neg(rev k)] / (size z).
+void ntt_difference_pass(const ntt_domain *d, fr *a, const fr *c);
+
+// Bit-reversed -> natural order in place, for both paths.
+void ntt_permute_pass(const ntt_domain *d, fr *a, pool *p);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "poly/internal.h"
+#include "poly/wide_words.h"
 #if defined(NTT_HAVE_WIDE)
 #include "poly/x86/wide_x86.h"
 #endif
@@ -15,7 +16,7 @@ const wide_kernels *wide_kernels_at(cpu_level level) {
     if (level >= CPU_AVX2) return &WIDE_KERNELS_FMA;
 #endif
     (void)level;
-    return 0;
+    return &WIDE_KERNELS_WORDS;
 }
 
 // The quotient and a transform of 2^7 points, values that are zero, small, just below r, and spread over all of Fr.

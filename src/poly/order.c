@@ -1,112 +1,74 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The passes between transforms: scaling by powers of the coset shift, negation of indices, bit reversal.
+// Bit reversal, and the passes between plain transforms: scaling by powers of the coset shift, negation of indices.
 #include "poly/internal.h"
 
 enum {
-    CHUNK = 4096,
     TILE_LOG2 = 4, // bit reversal works on tiles of 16 x 16 elements: rows of 512 bytes
     TILE = 1 << TILE_LOG2,
 };
 
-typedef struct order_job {
-    const ntt_domain *d;
-    fr *a;
-    const fr *b;
-    const fr *scale;
-    const ntt_powers *t;
-    const ntt_permute_args *args;
-} order_job;
-
-static uint64_t chunk_end(const order_job *j, size_t task) {
-    const uint64_t end = ((uint64_t)task + 1) * CHUNK, n = ntt_size(j->d);
-    return end < n ? end : n;
-}
-static size_t chunks(const ntt_domain *d) { return (size_t)((ntt_size(d) + CHUNK - 1) / CHUNK); }
-
-static void reverse_task(void *ctx, size_t task, unsigned worker) {
-    (void)worker;
-    const order_job *j = ctx;
-    const uint64_t n = ntt_size(j->d);
+void ntt_reverse_pass(const ntt_domain *d, fr *a, const fr *b, const fr *scale) {
+    const uint64_t n = ntt_size(d);
     // The pair (i, n - i) belongs to the smaller index; 0 and n/2 are their own partners.
-    for (uint64_t i = (uint64_t)task * CHUNK, end = chunk_end(j, task); i < end && i <= n / 2; i++) {
+    for (uint64_t i = 0; i < n && i <= n / 2; i++) {
         const uint64_t k = (n - i) & (n - 1);
-        fr u = j->a[i], v = j->a[k];
-        if (j->b != 0) fr_mul(&u, &u, &j->b[i]), fr_mul(&v, &v, &j->b[k]);
-        if (j->scale != 0) fr_mul(&u, &u, j->scale), fr_mul(&v, &v, j->scale);
-        j->a[k] = u, j->a[i] = v;
+        fr u = a[i], v = a[k];
+        if (b != 0) fr_mul(&u, &u, &b[i]), fr_mul(&v, &v, &b[k]);
+        if (scale != 0) fr_mul(&u, &u, scale), fr_mul(&v, &v, scale);
+        a[k] = u, a[i] = v;
     }
 }
 
-void ntt_reverse_pass(const ntt_domain *d, fr *a, const fr *b, const fr *scale, pool *p) {
-    order_job j = {.d = d, .a = a, .b = b, .scale = scale};
-    pool_run(p, chunks(d), reverse_task, &j);
-}
-
-static void to_coset_task(void *ctx, size_t task, unsigned worker) {
-    (void)worker;
-    const order_job *j = ctx;
-    for (uint64_t i = (uint64_t)task * CHUNK, end = chunk_end(j, task); i < end; i++) {
+void ntt_to_coset_pass(const ntt_domain *d, fr *a) {
+    for (uint64_t i = 0; i < ntt_size(d); i++) {
         const uint64_t k = ntt_negated_position(i);
         if (k < i) continue;
-        fr f, u = j->a[i];
+        fr f, u = a[i];
         if (k != i) {
-            ntt_power(&f, j->d, j->t, i);
-            fr_mul(&j->a[i], &j->a[k], &f);
+            ntt_power(&f, d, &d->shift_rev, i);
+            fr_mul(&a[i], &a[k], &f);
         }
-        ntt_power(&f, j->d, j->t, k);
-        fr_mul(&j->a[k], &u, &f);
+        ntt_power(&f, d, &d->shift_rev, k);
+        fr_mul(&a[k], &u, &f);
     }
 }
 
-void ntt_to_coset_pass(const ntt_domain *d, fr *a, pool *p) {
-    order_job j = {.d = d, .a = a, .t = &d->shift_rev};
-    pool_run(p, chunks(d), to_coset_task, &j);
-}
-
-static void scale_task(void *ctx, size_t task, unsigned worker) {
-    (void)worker;
-    const order_job *j = ctx;
-    for (uint64_t i = (uint64_t)task * CHUNK, end = chunk_end(j, task); i < end; i++) {
+void ntt_scale_pass(const ntt_domain *d, fr *a, const ntt_powers *t) {
+    for (uint64_t i = 0; i < ntt_size(d); i++) {
         fr f;
-        ntt_power(&f, j->d, j->t, i);
-        fr_mul(&j->a[i], &j->a[i], &f);
+        ntt_power(&f, d, t, i);
+        fr_mul(&a[i], &a[i], &f);
     }
 }
 
-void ntt_scale_pass(const ntt_domain *d, fr *a, const ntt_powers *t, pool *p) {
-    order_job j = {.d = d, .a = a, .t = t};
-    pool_run(p, chunks(d), scale_task, &j);
-}
-
-// What permute_pass stores at natural position k, from the value v found there in bit-reversed order.
-static inline void permuted(fr *out, const order_job *j, const fr *v, uint64_t k, const fr *c) {
-    const ntt_permute_args *args = j->args;
-    fr w = *v, f;
-    if (args->t != 0) {
-        ntt_power(&f, j->d, args->t, k);
-        if (args->t_scale != 0) fr_mul(&w, &w, args->t_scale);
-        fr_mul(&w, &w, &f);
+void ntt_difference_pass(const ntt_domain *d, fr *a, const fr *c) {
+    fr scale;
+    fr_mul(&scale, &d->size_inv, &d->z_inv);
+    ntt_permute_pass(d, a, 0); // c stays in bit-reversed order, and of negated indices
+    for (uint64_t k = 0; k < ntt_size(d); k++) {
+        fr f;
+        ntt_power(&f, d, &d->unshift, k);
+        fr_mul(&f, &f, &d->z_inv);
+        fr_mul(&a[k], &a[k], &f);
+        fr_mul(&f, &c[ntt_negated_position(ntt_reverse_bits(k, d->log2))], &scale);
+        fr_sub(&a[k], &a[k], &f);
     }
-    if (c != 0) {
-        fr_mul(&f, c, args->c_scale);
-        fr_sub(&w, &w, &f);
-    }
-    *out = w;
 }
 
-static const fr *subtrahend(const order_job *j, uint64_t from) {
-    return j->args->c == 0 ? 0 : &j->args->c[ntt_negated_position(from)];
-}
+// --- bit reversal ---
 
-static void permute_small(const order_job *j) {
-    const unsigned bits = j->d->log2;
-    for (uint64_t i = 0; i < ntt_size(j->d); i++) {
+typedef struct permute_job {
+    unsigned mid_bits;
+    fr *a;
+} permute_job;
+
+static void permute_small(fr *a, unsigned bits) {
+    for (uint64_t i = 0; i < (uint64_t)1 << bits; i++) {
         const uint64_t k = ntt_reverse_bits(i, bits);
-        if (k < i) continue;
-        const fr u = j->a[i], v = j->a[k];
-        permuted(&j->a[k], j, &u, k, subtrahend(j, i));
-        if (k != i) permuted(&j->a[i], j, &v, i, subtrahend(j, k));
+        if (k <= i) continue;
+        const fr u = a[i];
+        a[i] = a[k], a[k] = u;
     }
 }
 
@@ -117,51 +79,40 @@ typedef struct tile {
     fr v[TILE][TILE]; // [A][B]
 } tile;
 
-static void tile_load(tile *t, const fr *a, uint64_t mid, unsigned mid_bits) {
+static void tile_load(tile *t, const permute_job *j, uint64_t mid) {
     for (uint64_t r = 0; r < TILE; r++) {
-        const fr *row = a + (((r << mid_bits) | mid) << TILE_LOG2);
+        const fr *row = j->a + (((r << j->mid_bits) | mid) << TILE_LOG2);
         for (uint64_t s = 0; s < TILE; s++) t->v[r][s] = row[s];
     }
 }
 
-// The values that leave tile `mid`; c is read by rows here too.
-static void tile_subtrahend(tile *t, const order_job *j, uint64_t mid, unsigned mid_bits) {
-    for (uint64_t r = 0; r < TILE; r++)
-        for (uint64_t s = 0; s < TILE; s++) t->v[r][s] = *subtrahend(j, (((r << mid_bits) | mid) << TILE_LOG2) | s);
-}
-
-static void tile_store(const order_job *j, const tile *t, const tile *c, uint64_t mid, unsigned mid_bits) {
+static void tile_store(const permute_job *j, const tile *t, uint64_t mid) {
     for (uint64_t r = 0; r < TILE; r++) {
-        const uint64_t base = ((r << mid_bits) | mid) << TILE_LOG2, rr = ntt_reverse_bits(r, TILE_LOG2);
-        for (uint64_t s = 0; s < TILE; s++) {
-            const uint64_t rs = ntt_reverse_bits(s, TILE_LOG2);
-            permuted(&j->a[base | s], j, &t->v[rs][rr], base | s, c == 0 ? 0 : &c->v[rs][rr]);
-        }
+        fr *row = j->a + (((r << j->mid_bits) | mid) << TILE_LOG2);
+        const uint64_t rr = ntt_reverse_bits(r, TILE_LOG2);
+        for (uint64_t s = 0; s < TILE; s++) row[s] = t->v[ntt_reverse_bits(s, TILE_LOG2)][rr];
     }
 }
 
 static void permute_task(void *ctx, size_t task, unsigned worker) {
     (void)worker;
-    const order_job *j = ctx;
-    const unsigned mid_bits = j->d->log2 - 2 * TILE_LOG2;
-    const uint64_t m = task, rm = ntt_reverse_bits(m, mid_bits);
+    const permute_job *j = ctx;
+    const uint64_t m = task, rm = ntt_reverse_bits(m, j->mid_bits);
     if (rm < m) return;
-    tile tm, trm, cm, crm;
-    const bool c = j->args->c != 0;
-    tile_load(&tm, j->a, m, mid_bits);
-    if (c) tile_subtrahend(&cm, j, m, mid_bits);
+    tile tm, trm;
+    tile_load(&tm, j, m);
     if (rm != m) {
-        tile_load(&trm, j->a, rm, mid_bits);
-        if (c) tile_subtrahend(&crm, j, rm, mid_bits);
-        tile_store(j, &trm, c ? &crm : 0, m, mid_bits);
+        tile_load(&trm, j, rm);
+        tile_store(j, &trm, m);
     }
-    tile_store(j, &tm, c ? &cm : 0, rm, mid_bits);
+    tile_store(j, &tm, rm);
 }
 
-void ntt_permute_pass(const ntt_domain *d, fr *a, const ntt_permute_args *args, pool *p) {
-    order_job j = {.d = d, .a = a, .args = args};
-    if (d->log2 < 2 * TILE_LOG2)
-        permute_small(&j);
-    else
-        pool_run(p, (size_t)1 << (d->log2 - 2 * TILE_LOG2), permute_task, &j);
+void ntt_permute_pass(const ntt_domain *d, fr *a, pool *p) {
+    if (d->log2 < 2 * TILE_LOG2) {
+        permute_small(a, d->log2);
+        return;
+    }
+    permute_job j = {d->log2 - 2 * TILE_LOG2, a};
+    pool_run(p, (size_t)1 << j.mid_bits, permute_task, &j);
 }

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "poly/internal.h"
+#include "poly/wide_words.h"
 
 enum { MAX_DIMS = 3, MIN_LOG2 = 2 * WIDE_MIN_BITS };
 
@@ -27,7 +28,7 @@ struct ntt_wide {
     fr *root_lo, *root_hi; // omega^e for all e, as ntt_powers
     fr shift[2][MAX_DIMS]; // g^(product of the lengths of earlier dimensions), and the inverses
     fr inverse_scale;      // 1 / size
-    fr product_scale;      // 16 / (size z): of the product of A and B, which comes divided by 16
+    fr product_scale;      // 1 / (size z), times 16 where the product of A and B comes divided by that
     fr c_scale;            // 1 / (size z)
 };
 
@@ -54,7 +55,11 @@ static void to_doubles(wide_factor *f) {
 }
 
 // fr_mul divides by 2^256, so c in the form of fr.h times a plain number is their product, plain.
-static void make_factor(wide_factor *f, const fr *c, bool doubles) {
+static void make_factor(wide_factor *f, const fr *c, wide_form form) {
+    if (form == WIDE_WORDS) {
+        wide_words_factor(f, c);
+        return;
+    }
     static const fr shift[WIDE_LIMBS - 1] = {{{UINT64_C(1) << 52, 0, 0, 0}},
                                              {{0, UINT64_C(1) << 40, 0, 0}},
                                              {{0, 0, UINT64_C(1) << 28, 0}},
@@ -66,7 +71,12 @@ static void make_factor(wide_factor *f, const fr *c, bool doubles) {
     }
     times_16(&t, c);
     to_52(f->c[WIDE_LIMBS - 1], t.l);
-    if (doubles) to_doubles(f);
+    if (form == WIDE_DOUBLES) to_doubles(f);
+}
+
+// From the form of fr.h to that of walks.
+static void to_radix(fr *x, const ntt_wide *w) {
+    if (w->k->form != WIDE_WORDS) times_16(x, x);
 }
 
 static void root_power(fr *out, const ntt_wide *w, uint64_t e, bool inverse) {
@@ -86,42 +96,42 @@ static void geometric(fr *out, size_t n, const fr *ratio) {
 }
 
 // powers: roots of order 2^bits to all powers, scratch of the caller.
-static void fill_split(wide_factor *out, unsigned bits, const fr *powers, bool doubles) {
+static void fill_split(wide_factor *out, unsigned bits, const fr *powers, wide_form form) {
     for (uint64_t i = 0; i < (uint64_t)1 << (bits - 1); i++)
-        make_factor(&out[i], &powers[ntt_reverse_bits(i, bits - 1)], doubles);
+        make_factor(&out[i], &powers[ntt_reverse_bits(i, bits - 1)], form);
 }
-static void fill_merge(wide_factor *out, unsigned bits, const fr *powers, bool doubles) {
-    make_factor(&out[0], &FR_ONE, doubles); // not used
+static void fill_merge(wide_factor *out, unsigned bits, const fr *powers, wide_form form) {
+    make_factor(&out[0], &FR_ONE, form); // not used
     for (unsigned s = 0; s < bits; s++)
-        for (size_t h = (size_t)1 << s, j = 0; j < h; j++)
-            make_factor(&out[h + j], &powers[j << (bits - 1 - s)], doubles);
+        for (size_t h = (size_t)1 << s, j = 0; j < h; j++) make_factor(&out[h + j], &powers[j << (bits - 1 - s)], form);
 }
 
 static void fill_tables(ntt_wide *w, unsigned max_bits, fr *powers) {
     const ntt_domain *d = w->d;
     const unsigned last = w->bits[w->dims - 1];
-    const bool doubles = w->k->doubles;
+    const wide_form form = w->k->form;
     fr base, g[2] = {FR_GENERATOR};
     fr_inv(&g[1], &g[0]);
     for (int inverse = 0; inverse < 2; inverse++) {
         fr_root_of_unity(&base, max_bits);
         if (inverse) fr_inv(&base, &base);
         geometric(powers, (size_t)1 << max_bits, &base);
-        fill_split(w->split[inverse], max_bits, powers, doubles);
-        if (!inverse) fill_merge(w->merge, max_bits, powers, doubles);
+        fill_split(w->split[inverse], max_bits, powers, form);
+        if (!inverse) fill_merge(w->merge, max_bits, powers, form);
         unsigned done = 0;
         for (unsigned i = 0; i < w->dims; done += w->bits[i], i++)
             fr_pow_u64(&w->shift[inverse][i], &g[inverse], (uint64_t)1 << done);
         geometric(powers, (size_t)1 << last, &w->shift[inverse][w->dims - 1]);
         for (uint64_t i = 0; i < (uint64_t)1 << last; i++)
-            make_factor(&w->coset[inverse][i], &powers[ntt_reverse_bits(i, last)], doubles);
+            make_factor(&w->coset[inverse][i], &powers[ntt_reverse_bits(i, last)], form);
     }
     geometric(w->root_lo, (size_t)1 << d->split, &d->omega);
     fr_pow_u64(&base, &d->omega, (uint64_t)1 << d->split);
     geometric(w->root_hi, (size_t)1 << (d->log2 - d->split), &base);
     w->inverse_scale = d->size_inv;
     fr_mul(&w->c_scale, &d->size_inv, &d->z_inv);
-    times_16(&w->product_scale, &w->c_scale);
+    w->product_scale = w->c_scale;
+    to_radix(&w->product_scale, w);
 }
 
 // As even as possible, the longer ones first.
@@ -225,11 +235,11 @@ static void twist_walk(wide_walk *walk, const column_job *j, size_t m, const twi
     unsigned apart = 0; // omega_M = omega^(2^apart)
     for (unsigned i = 0; i < j->dim; i++) apart += w->bits[i];
     fr start = t->scale != 0 ? *t->scale : FR_ONE;
-    times_16(&start, &start);
+    to_radix(&start, w);
     for (size_t l = 0; l < WIDE_LANES; l++) {
         root_power(&walk->step[l], w, (uint64_t)(m + l) << apart, t->inverse);
         if (t->shift != 0) fr_mul(&walk->step[l], &walk->step[l], t->shift);
-        times_16(&walk->step[l], &walk->step[l]);
+        to_radix(&walk->step[l], w);
         walk->start[l] = start;
     }
     walk->reversed = true;
@@ -238,10 +248,10 @@ static void twist_walk(wide_walk *walk, const column_job *j, size_t m, const twi
 static void coset_walk(wide_walk *walk, const ntt_wide *w, const columns *c) {
     fr step;
     fr_pow_u64(&step, &FR_GENERATOR, c->stride);
-    times_16(&step, &step);
+    to_radix(&step, w);
     for (size_t l = 0; l < WIDE_LANES; l++) {
         ntt_power(&walk->start[l], w->d, &w->d->shift, c->m + l);
-        times_16(&walk->start[l], &walk->start[l]);
+        to_radix(&walk->start[l], w);
         walk->step[l] = step;
     }
     walk->reversed = false;

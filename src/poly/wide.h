@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Transforms on eight columns at a time, for CPU levels with a vector multiplication; private to poly/. Data is worked
-// on in *tiles*: 2^bits vectors of eight elements, limb-sliced, that stay in a second-level cache for a whole
+// Transforms on eight columns at a time; private to poly/. Data is worked on in *tiles*: 2^bits vectors of eight
+// elements, limb-sliced where all eight are multiplied at once, that stay in a second-level cache for a whole
 // sub-transform. docs/maths/ntt.md, "Eight columns at a time", derives the passes.
 #ifndef CUZK_POLY_WIDE_H
 #define CUZK_POLY_WIDE_H
@@ -22,14 +22,20 @@ enum {
     WIDE_MAX_BITS = 11, // a tile of 2^11 vectors is 640 KiB
 };
 
-// A constant c to multiply by: c[i] = c * 2^(52 (i + 1)) mod r (no Montgomery factor) in 52-bit limbs. Kernels that
-// multiply by doubles have each limb as one, in the bits of the word.
+// How kernels multiply by a constant.
+typedef enum wide_form {
+    WIDE_52,      // by limbs of 52 bits; products of two variables divide by 2^260
+    WIDE_DOUBLES, // the same, and the limbs of a factor are doubles, in the bits of the word
+    WIDE_WORDS,   // by limbs of 64 bits, four of them; products divide by 2^256
+} wide_form;
+
+// A constant c to multiply by: c[i] = c * 2^(b (i + 1)) mod r (no Montgomery factor) in limbs of b bits, 52 or 64.
 typedef struct wide_factor {
     uint64_t c[WIDE_LIMBS][WIDE_LIMBS];
 } wide_factor;
 
 // A geometric progression for each lane: row i of a tile is multiplied by start * step^i, or with `reversed` row i by
-// start * step^(i with its bits reversed). Residues times 2^260, below r, in 64-bit limbs.
+// start * step^(i with its bits reversed). Residues times 2^260 (WIDE_WORDS: 2^256), below r, in 64-bit limbs.
 typedef struct wide_walk {
     fr start[WIDE_LANES], step[WIDE_LANES];
     bool reversed;
@@ -39,7 +45,7 @@ typedef struct wide_walk {
 // has WIDE_VECTOR << bits words, aligned to 64 bytes, and is in a state of its own between calls. bits is in
 // [WIDE_MIN_BITS, WIDE_MAX_BITS].
 typedef struct wide_kernels {
-    bool doubles; // limbs of factors
+    wide_form form;
     // Row i of the tile <-> the eight elements at a + i * stride. The walk of a store may be NULL.
     void (*load_columns)(uint64_t *tile, const fr *a, size_t stride, unsigned bits, const wide_walk *walk);
     void (*store_columns)(fr *a, size_t stride, uint64_t *tile, unsigned bits, const wide_walk *walk);
@@ -57,13 +63,14 @@ typedef struct wide_kernels {
     void (*merge)(uint64_t *tile, unsigned bits, const wide_factor *tw);
     // Row i times by[i].
     void (*scale)(uint64_t *tile, unsigned bits, const wide_factor *by);
-    // Row i times row i of another tile, over 2^260: their product over 16 as elements of fr.h.
+    // Row i times row i of another tile, over 2^260: their product over 16 as elements of fr.h. (WIDE_WORDS: over
+    // 2^256, their product.)
     void (*times)(uint64_t *tile, const uint64_t *by, unsigned bits);
     // Row i, just scaled, minus row i of another tile.
     void (*minus)(uint64_t *tile, const uint64_t *by, unsigned bits);
 } wide_kernels;
 
-// The kernels of a level, NULL if there are none. No test; needs that level.
+// The kernels of a level. No test; needs that level.
 const wide_kernels *wide_kernels_at(cpu_level level);
 
 // Whether domains with these kernels give what those without give: *good; an error only for want of memory.
@@ -71,7 +78,7 @@ CUZK_MUST_USE cuzk_status wide_kernels_try(bool *good, const wide_kernels *w);
 
 // The plan and tables of a domain, whose size and constants are set, in passes of at most max_bits <= WIDE_MAX_BITS
 // levels. Serves pools of up to pool_threads(p) threads; with a larger one it works on the caller alone. *out = NULL
-// with CUZK_OK if there is no such path: no kernels (k NULL), or less than 64 points.
+// with CUZK_OK if there is no such path: k is NULL, or less than 64 points.
 typedef struct ntt_wide ntt_wide;
 struct ntt_domain;
 CUZK_MUST_USE cuzk_status ntt_wide_create(ntt_wide **out, const struct ntt_domain *d, const wide_kernels *k,

@@ -8,11 +8,11 @@
 #if defined(WIDE_IFMA)
 #include "poly/x86/lanes_ifma.h"
 #define WIDE_KERNELS WIDE_KERNELS_IFMA
-#define WIDE_DOUBLES false
+#define WIDE_FORM WIDE_52
 #else
 #include "poly/x86/lanes_fma.h"
 #define WIDE_KERNELS WIDE_KERNELS_FMA
-#define WIDE_DOUBLES true
+#define WIDE_FORM WIDE_DOUBLES
 #endif
 
 enum { AHEAD = 8 }; // rows that a strided load asks for before it needs them
@@ -337,7 +337,7 @@ static void minus(uint64_t *tile, const uint64_t *by, unsigned bits) {
 }
 
 const wide_kernels WIDE_KERNELS = {
-    .doubles = WIDE_DOUBLES,
+    .form = WIDE_FORM,
     .load_columns = load_columns,
     .store_columns = store_columns,
     .store_rows = store_rows,
