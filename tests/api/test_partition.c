@@ -5,6 +5,7 @@
 #include "testing.h"
 
 #include "api/partition.h"
+#include "circuit/report.h"
 #include "groth16/setup.h"
 #include "groth16/verify.h"
 #include "toy.h"
@@ -81,6 +82,34 @@ static void test_blinding(void **state) {
     assert_int_equal(run(f), CUZK_OK);
     assert_memory_not_equal(first, f->out, sizeof first); // numbered by partition
     assert_true(verifies(f));
+}
+
+// With the circuit's program, which is true to it, the same bytes as without; and a lie is named as it is without.
+static void test_by_its_program(void **state) {
+    fixture *f = *state;
+    program *p = NULL;
+    circuit_digest_report own, expanded;
+    uint8_t want[GROTH16_PROOF_BYTES];
+    assert_int_equal(circuit_program(&p, &f->c, NULL, &f->err), CUZK_OK);
+    assert_int_equal(circuit_digest(&own, &f->c, NULL, NULL, &f->err), CUZK_OK);
+    assert_int_equal(circuit_program_digest(&expanded, p, NULL, &f->err), CUZK_OK);
+    assert_memory_equal(expanded.sha256, own.sha256, sizeof own.sha256);
+    f->job.test_blinding = "label";
+    assert_int_equal(run(f), CUZK_OK);
+    memcpy(want, f->out, sizeof want);
+    memset(f->out, 0xee, sizeof f->out);
+    const groth16_program by = {p, f->c};
+    f->job.by = &by;
+    assert_int_equal(run(f), CUZK_OK);
+    assert_memory_equal(f->out, want, sizeof want);
+    const toy liar = {.x = 3, .y = 36, .copies = 3};
+    fr y;
+    fr_from_u64(&y, liar.y);
+    f->job.c = toy_bind(&liar);
+    f->job.inputs = &y;
+    assert_int_equal(run(f), CUZK_ERR_INPUT);
+    assert_non_null(strstr(f->err.text, "copy_0"));
+    program_destroy(&p);
 }
 
 // Swaps in a point that decodes but makes the proof wrong, in the first *left attempts.
@@ -163,6 +192,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_honest, setup, teardown),
         cmocka_unit_test_setup_teardown(test_blinding, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_by_its_program, setup, teardown),
         cmocka_unit_test_setup_teardown(test_retries, setup, teardown),
         cmocka_unit_test_setup_teardown(test_never_unverified, setup, teardown),
         cmocka_unit_test_setup_teardown(test_other_statement, setup, teardown),
