@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// An instance at a time: its bits are laid out as bytes, by place; then the template's plan (evaluate_plan.h) runs over
-// them. Narrow rows are sums of small integers, 16 rows at once, and end in a table look-up, so that no field
-// arithmetic happens in 98 rows of 100. Bits times consecutive powers of two are words.
+// An instance at a time: its bits are put in order of places, and laid out as bytes as well; then the template's plan
+// (evaluate_plan.h) runs over them. Narrow rows are sums of small integers, 16 rows at once, and end in a table
+// look-up, so that no field arithmetic happens in 98 rows of 100. Bits times consecutive powers of two are words.
 #include "r1cs/evaluate.h"
 
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/mem.h"
 #include "field/fr_dot.h"
 #include "r1cs/evaluate_plan.h"
@@ -27,7 +26,8 @@ typedef struct tables {
 
 // What one thread works with.
 typedef struct bench {
-    int8_t *v; // bits by place, 0 or -1: a coefficient times a bit is their conjunction
+    uint64_t *bits; // by place
+    int8_t *v;      // the same as bytes, 0 or -1: a coefficient times a bit is their conjunction
     wire *slots;
     fr *fields;      // values of the field elements among the slots
     int8_t *sums[3]; // of A, B and C by row of the template
@@ -58,27 +58,29 @@ static void fill_tables(tables *t) {
 
 // --- An instance's values ---
 
-// n bits from bit `at` on, as bytes. Writes up to 64 bytes too many. `bits` has a word behind the last one.
-static void lay_out(int8_t *out, const tables *t, const uint64_t *bits, uint64_t at, uint32_t n) {
+// 64 bits from bit `at` on. `bits` has a word behind the last one.
+static inline uint64_t bits_at(const uint64_t *bits, uint64_t at) {
     const uint32_t shift = (uint32_t)(at & 63);
-    bits += at >> 6;
-    for (uint32_t i = 0; i < n; i += 64, out += 64, bits++) {
-        uint64_t w = bits[0] >> shift;
-        if (shift != 0) w |= bits[1] << (64 - shift);
-        for (int k = 0; k < 8; k++, w >>= 8) memcpy(out + 8 * k, &t->bytes[w & 0xff], 8);
-    }
+    return bits[at >> 6] >> shift | bits[(at >> 6) + 1] << 1 << (63 - shift);
 }
 
 static void prepare(bench *x, const job *j, const program_template *t, const program_instance *at) {
     const packed_witness *w = j->w;
+    const uint32_t own = 1 + t->room, words = (program_places(t) + 63) / 64;
     program_slots(x->slots, j->p, at);
-    x->v[0] = -1;
+    memset(x->bits, 0, (own / 64 + 1) * sizeof *x->bits);
+    x->bits[0] = 1;
     for (uint32_t s = 0; s < t->n_slots; s++) {
         const uint32_t i = wire_index(x->slots[s]);
-        x->v[1 + s] = wire_is_aux(x->slots[s]) ? (int8_t) - (int)(w->bits[i >> 6] >> (i & 63) & 1) : 0;
+        const uint64_t bit = wire_is_aux(x->slots[s]) ? w->bits[i >> 6] >> (i & 63) & 1 : 0;
+        x->bits[(1 + s) >> 6] |= bit << ((1 + s) & 63);
     }
     for (uint32_t k = 0; k < t->n_field_slots; k++) packed_value(&x->fields[k], w, x->slots[t->field_slots[k]]);
-    lay_out(x->v + 1 + t->room, &j->t, w->bits, at->aux, t->n_locals);
+    // The instance's own bits; behind them lie those of the next.
+    if (t->n_locals > 0) x->bits[own / 64] |= bits_at(w->bits, at->aux) << own % 64;
+    for (uint32_t k = own / 64 + 1; k < words; k++) x->bits[k] = bits_at(w->bits, at->aux + 64 * (uint64_t)k - own);
+    for (uint32_t k = 0; k < words; k++)
+        for (int i = 0; i < 8; i++) memcpy(x->v + 64 * (size_t)k + 8 * i, &j->t.bytes[x->bits[k] >> 8 * i & 0xff], 8);
 }
 
 // --- Narrow rows ---
@@ -93,9 +95,8 @@ static inline lanes lanes_load_even(const int8_t *at) {
                                    24, 26, 28, 30);
 }
 static inline void lanes_store(int8_t *at, lanes v) { memcpy(at, &v, sizeof v); }
-// The first n lanes. No branch on n, which no processor can foresee.
-static inline void lanes_store_first(int8_t *at, lanes v, uint32_t n) {
-    const lanes mask = lanes_load(FIRST + LANES - n);
+// Where the mask is set. No branch on how many lanes those are, which no processor can foresee.
+static inline void lanes_store_masked(int8_t *at, lanes v, lanes mask) {
     lanes_store(at, (lanes_load(at) & ~mask) | (v & mask));
 }
 
@@ -109,42 +110,46 @@ typedef struct column {
 static inline lanes strip_sums(const column *columns, const uint32_t *places, uint32_t n, const int8_t *v,
                                uint32_t from) {
     lanes sum = {0};
-    for (uint32_t k = 0; k < n; k++) {
-        const int8_t *bits = v + places[k];
-        if (columns[k].step == 1)
-            sum += lanes_load(bits + from) & columns[k].coeff;
-        else if (columns[k].step == 0)
-            sum += *bits & columns[k].coeff;
+    for (const column *const end = columns + n; columns < end; columns++, places++) {
+        const int8_t *bits = v + *places;
+        if (columns->step == 1)
+            sum += lanes_load(bits + from) & columns->coeff;
+        else if (columns->step == 0)
+            sum += *bits & columns->coeff;
         else
-            sum += lanes_load_even(bits + 2 * (size_t)from) & columns[k].coeff;
+            sum += lanes_load_even(bits + 2 * (size_t)from) & columns->coeff;
     }
     return sum;
-}
-
-// Sums of a strip's rows, one linear combination.
-static inline void put_strip(int8_t *to, uint32_t row_step, uint32_t rows, const column *columns,
-                             const uint32_t *places, uint32_t n, const int8_t *v) {
-    for (uint32_t i = 0; i < rows; i += LANES) {
-        const lanes sum = strip_sums(columns, places, n, v, i);
-        const uint32_t left = rows - i < LANES ? rows - i : LANES;
-        if (row_step == 1)
-            lanes_store_first(to + i, sum, left);
-        else
-            for (uint32_t k = 0; k < left; k++) to[(size_t)(i + k) * row_step] = sum[k];
-    }
 }
 
 static void narrow_sums(bench *x, const program_template *t) {
     column columns[PLAN_MAX_TERMS];
     for (const uint32_t *word = t->strips, *const end = word + t->n_strips; word < end;) {
-        const uint32_t head = *word++, a = head & 0xff, b = head >> 8 & 0xff, c = head >> 16 & 0xff;
+        const uint32_t head = *word++, row_step = head >> 24;
+        const uint32_t a = head & 0xff, b = head >> 8 & 0xff, c = head >> 16 & 0xff;
         uint32_t strips = *word++;
         for (uint32_t k = 0; k < a + b + c; k++, word++) columns[k] = (column){(lanes){0} + (int8_t)*word, *word >> 8};
         for (; strips > 0; strips--, word += 2 + a + b + c) {
             const uint32_t row = word[0], rows = word[1], *const places = word + 2;
-            put_strip(x->sums[0] + row, head >> 24, rows, columns, places, a, x->v);
-            put_strip(x->sums[1] + row, head >> 24, rows, columns + a, places + a, b, x->v);
-            put_strip(x->sums[2] + row, head >> 24, rows, columns + a + b, places + a + b, c, x->v);
+            for (uint32_t i = 0; i < rows; i += LANES) {
+                const uint32_t left = rows - i < LANES ? rows - i : LANES;
+                const lanes mask = lanes_load(FIRST + LANES - left);
+                const lanes sa = strip_sums(columns, places, a, x->v, i);
+                const lanes sb = strip_sums(columns + a, places + a, b, x->v, i);
+                const lanes sc = strip_sums(columns + a + b, places + a + b, c, x->v, i);
+                const size_t to = row + (size_t)i * row_step;
+                if (row_step == 1) {
+                    lanes_store_masked(x->sums[0] + to, sa, mask);
+                    lanes_store_masked(x->sums[1] + to, sb, mask);
+                    lanes_store_masked(x->sums[2] + to, sc, mask);
+                } else {
+                    for (uint32_t k = 0; k < left; k++) {
+                        x->sums[0][to + k * row_step] = sa[k];
+                        x->sums[1][to + k * row_step] = sb[k];
+                        x->sums[2][to + k * row_step] = sc[k];
+                    }
+                }
+            }
         }
     }
 }
@@ -200,24 +205,21 @@ typedef struct power_sum {
     i128 limbs[5];
 } power_sum;
 
-// n bits at places `step` apart.
-static inline uint64_t word_at(const int8_t *v, uint32_t n, uint32_t step) {
-    uint64_t word = 0;
-    if (step != 1) {
-        for (uint32_t i = 0; i < n; i++) word |= (uint64_t)(v[i * step] & 1) << i;
-        return word;
-    }
-    // Multiplied, the lowest bits of eight bytes come to stand side by side in the highest byte.
-    for (uint32_t i = 0; i < n; i += 8) {
-        const uint64_t bits = load_le64((const uint8_t *)v + i) & UINT64_C(0x0101010101010101);
-        word |= (bits * UINT64_C(0x0102040810204080) >> 56) << i;
-    }
-    return n < 64 ? word & ((UINT64_C(1) << n) - 1) : word;
+// The bits of a word with even numbers, side by side.
+static inline uint64_t even_bits(uint64_t v) {
+    v &= UINT64_C(0x5555555555555555);
+    v = (v | v >> 1) & UINT64_C(0x3333333333333333);
+    v = (v | v >> 2) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    v = (v | v >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+    v = (v | v >> 8) & UINT64_C(0x0000ffff0000ffff);
+    return (v | v >> 16) & UINT64_C(0x00000000ffffffff);
 }
 
-static inline void add_run(power_sum *s, const int8_t *v, const uint32_t run[2]) {
-    const uint32_t exponent = run[0] >> 24, k = exponent >> 6, shift = exponent & 63;
-    const uint64_t word = word_at(v + (run[0] & PROGRAM_PLACE), run[1] & 0xff, run[1] >> 8);
+static inline void add_run(power_sum *s, const uint64_t *bits, const uint32_t run[2]) {
+    const uint32_t place = run[0] & PROGRAM_PLACE, exponent = run[0] >> 24, k = exponent >> 6, shift = exponent & 63;
+    uint64_t word = bits_at(bits, place);
+    if (run[1] >> 8 != 1) word = even_bits(word) | even_bits(bits_at(bits, place + 64)) << 32;
+    word &= ~UINT64_C(0) >> (PLAN_RUN_BITS - (run[1] & 0xff));
     const uint64_t low = word << shift, high = word >> 1 >> (63 - shift);
     if ((run[0] & PROGRAM_MINUS) != 0) {
         s->limbs[k] -= low;
@@ -267,11 +269,15 @@ static const uint32_t *wide(fr *out, const bench *x, const job *j, const program
     const fr *const coeffs = j->p->coeffs;
     const uint32_t runs = word[0], powers = word[1], bits = word[2], ones = word[3], minuses = word[4];
     uint32_t products = word[5];
-    *out = FR_ZERO;
     word += 6;
+    if (ones == 1 && (runs | powers | bits | minuses | products) == 0) {
+        *out = *field_at(fields, *word);
+        return word + 1;
+    }
+    *out = FR_ZERO;
     if (runs > 0) {
         power_sum s = {{0}};
-        for (uint32_t i = 0; i < runs; i++, word += 2) add_run(&s, x->v, word);
+        for (uint32_t i = 0; i < runs; i++, word += 2) add_run(&s, x->bits, word);
         power_sum_reduce(out, &s, &j->t);
     }
     for (uint32_t i = 0; i < powers; i++, word++) {
@@ -331,16 +337,18 @@ static void instance(void *ctx, size_t task, unsigned worker) {
     if (j->out[0] != NULL) put_end();
 }
 
-// Places are read and written up to 64 behind the last one, sums up to LANES.
-static size_t bits_size(const program *p) { return (size_t)p->max_places + 64; }
+// Whole words of places, and more for what is read behind a strip and behind a run.
+static size_t bits_words(const program *p) { return (size_t)p->max_places / 64 + 4; }
+static size_t bytes_size(const program *p) { return 64 * bits_words(p); }
 static size_t sums_size(const program *p) { return (size_t)p->max_rows + LANES; }
 
 static bool bench_init(bench *x, const program *p) {
     *x = (bench){.failed = UINT64_MAX};
-    x->v = mem_calloc(MEM_EVALUATION, bits_size(p), 1);
+    x->bits = mem_calloc(MEM_EVALUATION, bits_words(p), sizeof *x->bits);
+    x->v = mem_calloc(MEM_EVALUATION, bytes_size(p), 1);
     x->slots = mem_alloc(MEM_EVALUATION, p->max_slots, sizeof *x->slots);
     x->fields = mem_calloc(MEM_EVALUATION, p->max_field_slots, sizeof *x->fields);
-    bool ok = x->v != NULL && x->slots != NULL && x->fields != NULL;
+    bool ok = x->bits != NULL && x->v != NULL && x->slots != NULL && x->fields != NULL;
     for (int k = 0; k < 3; k++) {
         x->sums[k] = mem_calloc(MEM_EVALUATION, sums_size(p), 1);
         ok = ok && x->sums[k] != NULL;
@@ -350,6 +358,7 @@ static bool bench_init(bench *x, const program *p) {
 
 // Bits of the witness, its field elements and sums of them are secrets.
 static void bench_free(bench *x) {
+    mem_free_secret(x->bits);
     mem_free_secret(x->v);
     mem_free_secret(x->fields);
     for (int k = 0; k < 3; k++) mem_free_secret(x->sums[k]);
