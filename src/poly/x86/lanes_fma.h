@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "poly/x86/lanes.h"
+#include "poly/x86/lanes_fma_words.h"
 
 #if defined(__GNUC__)
 #define LANES_CALLED static __attribute__((noinline))
@@ -34,12 +35,6 @@ typedef struct fr4 {
 // r and 2^260 - r in limbs of 52 bits.
 static const uint64_t FR52_R[5] = {0xfffff00000001, 0x2fffe5bfefff, 0x9a1d80553bda4, 0x7d483339d8080, 0x73eda753299d};
 static const uint64_t FR52_NEG_R[5] = {0xffffffff, 0xfd0001a401000, 0x65e27faac425b, 0x82b7ccc627f7f, 0xf8c1258acd662};
-
-#define FR52_BITS UINT64_C(0xfffffffffffff)
-
-// The doubles 2^52 and 2^104 as words. Multiples of 2^52, so that adding words adds significands.
-#define LOW_WORD (UINT64_C(0x433) << 52)
-#define HIGH_WORD (UINT64_C(0x467) << 52)
 
 // Rounding towards zero until lanes_leave, which takes what lanes_enter returned.
 static inline unsigned lanes_enter(void) {
@@ -67,7 +62,7 @@ LIMB_INLINE void fr8_set_half(fr8 *x, int h, const fr4 *y) {
 
 // The same four words in all lanes, in limbs.
 LIMB_INLINE fr4 fr4_of(__m256i w0, __m256i w1, __m256i w2, __m256i w3) {
-    const __m256i m = word4(FR52_BITS);
+    const __m256i m = word4(LANES_FMA_WORDS.bits);
     fr4 x;
     x.l[0] = _mm256_and_si256(w0, m);
     x.l[1] = _mm256_and_si256(_mm256_or_si256(_mm256_srli_epi64(w0, 52), _mm256_slli_epi64(w1, 12)), m);
@@ -80,15 +75,15 @@ LIMB_INLINE fr4 fr4_of(__m256i w0, __m256i w1, __m256i w2, __m256i w3) {
 // Carries moved up; loose limbs (signed, below 2^61) in, lifted out. AVX2 has no arithmetic shift of words, so a limb
 // is made positive by 2^62, of which the carry has 2^10.
 LIMB_INLINE void fr4_lift(fr4 *x) {
-    const __m256i up = word4(UINT64_C(1) << 62), between = word4((UINT64_C(1) << 62) - (1 << 10));
+    const __m256i up = word4(LANES_FMA_WORDS.up), between = word4(LANES_FMA_WORDS.between);
     x->l[0] = _mm256_add_epi64(x->l[0], up);
     for (int i = 0; i < 3; i++)
         x->l[i + 1] = _mm256_add_epi64(_mm256_add_epi64(x->l[i + 1], between), _mm256_srli_epi64(x->l[i], 52));
-    x->l[4] = _mm256_add_epi64(_mm256_sub_epi64(x->l[4], word4(1 << 10)), _mm256_srli_epi64(x->l[3], 52));
+    x->l[4] = _mm256_add_epi64(_mm256_sub_epi64(x->l[4], word4(LANES_FMA_WORDS.down)), _mm256_srli_epi64(x->l[3], 52));
 }
 LIMB_INLINE void fr4_clean(fr4 *x) {
     fr4_lift(x);
-    for (int i = 0; i < 5; i++) x->l[i] = _mm256_and_si256(x->l[i], word4(FR52_BITS));
+    for (int i = 0; i < 5; i++) x->l[i] = _mm256_and_si256(x->l[i], word4(LANES_FMA_WORDS.bits));
 }
 LIMB_INLINE void fr8_clean(fr8 *x) {
     for (int h = 0; h < 2; h++) {
@@ -100,7 +95,7 @@ LIMB_INLINE void fr8_clean(fr8 *x) {
 
 // The low 52 bits of a word as a double.
 LIMB_INLINE __m256d real_of(__m256i word) {
-    const __m256i w = _mm256_or_si256(_mm256_and_si256(word, word4(FR52_BITS)), word4(LOW_WORD));
+    const __m256i w = _mm256_or_si256(_mm256_and_si256(word, word4(LANES_FMA_WORDS.bits)), word4(LANES_FMA_WORDS.low));
     return _mm256_sub_pd(_mm256_castsi256_pd(w), real4(LOW_WORD));
 }
 
@@ -130,7 +125,9 @@ LIMB_INLINE __m256i before(unsigned lows, unsigned highs) { return word4(0 - low
 
 // Lanes, all ones or zero, of a loose x that are well above k r: if not, x is below k r (1 + 2^-34). Limb 4 may be
 // wrong by the carries that are still below, less than 2^10; it must exceed that of k r by more.
-LIMB_INLINE __m256i above4(__m256i top, const uint64_t kr[5]) { return _mm256_cmpgt_epi64(top, word4(kr[4] + 2048)); }
+LIMB_INLINE __m256i above4(__m256i top, const uint64_t kr[5]) {
+    return _mm256_cmpgt_epi64(_mm256_sub_epi64(top, word4(LANES_FMA_WORDS.margin)), word4(kr[4]));
+}
 // x - k r in those lanes.
 LIMB_INLINE __m256i less4(__m256i x, __m256i mask, uint64_t limb) {
     return _mm256_sub_epi64(x, _mm256_and_si256(mask, word4(limb)));
@@ -226,7 +223,9 @@ LIMB_INLINE __m256d down_by(__m256i t0) {
     return real_of(_mm256_sub_epi64(_mm256_setzero_si256(), _mm256_add_epi64(t0, _mm256_slli_epi64(t0, 32))));
 }
 // The low 52 bits of t0 + m r0 are zero: what is carried is t0 >> 52, and one more unless they were zero before.
-LIMB_INLINE __m256i down_carry(__m256i t0) { return _mm256_srli_epi64(_mm256_add_epi64(t0, word4(FR52_BITS)), 52); }
+LIMB_INLINE __m256i down_carry(__m256i t0) {
+    return _mm256_srli_epi64(_mm256_add_epi64(t0, word4(LANES_FMA_WORDS.bits)), 52);
+}
 // (t + m r) / 2^52, of limbs in [0, 2^62).
 LIMB_INLINE fr4 down(const __m256i t[6]) {
     const __m256d m = down_by(t[0]);
@@ -284,7 +283,7 @@ LIMB_INLINE void fr8_reduce(fr8 *x) {
         fr4_lift(&less); // bit 52 of limb 4: y + 2^260 - r reached 2^260, so y >= r
         const __m256i bit = word4(UINT64_C(1) << 52), over = _mm256_cmpeq_epi64(_mm256_and_si256(less.l[4], bit), bit);
         for (int j = 0; j < 5; j++)
-            y.l[j] = _mm256_blendv_epi8(y.l[j], _mm256_and_si256(less.l[j], word4(FR52_BITS)), over);
+            y.l[j] = _mm256_blendv_epi8(y.l[j], _mm256_and_si256(less.l[j], word4(LANES_FMA_WORDS.bits)), over);
         fr8_set_half(x, h, &y);
     }
 }
@@ -321,21 +320,23 @@ LIMB_INLINE __m256d factor_limb(factor f, int i, int j) {
 // Terms a_i c_i / 2^52 are below r each for i < 4 and below c_4 for the last one, and the step adds r: the result is
 // below 5.01 r + c_4, which is 6.01 r with least residues. Its limbs are in [0, 13 * 2^52).
 //
-// Column by column, so that two sums, the number and m are all that must stay in sixteen registers.
+// The lowest limb of a and then column by column, so that m is on its way early and all stays in sixteen registers.
 typedef struct product {
     real a;
     __m256i s[6]; // columns
     __m256d m;
 } product;
 
+// All terms of a column but that of the lowest limb of a.
 LIMB_INLINE void column(product *p, factor c, int j) {
-    for (int i = 0; i < 5; i++) halves(&p->s[j], &p->s[j + 1], p->a.d[i], factor_limb(c, i, j));
+    for (int i = 1; i < 5; i++) halves(&p->s[j], &p->s[j + 1], p->a.d[i], factor_limb(c, i, j));
 }
 LIMB_INLINE void product_start(product *p, const __m256i *a, factor c) {
     const fr4 x = {{a[0], a[2], a[4], a[6], a[8]}};
     p->a = real_from(&x);
-    p->s[0] = before(5, 0), p->s[5] = before(0, 6);
-    for (int j = 1; j < 5; j++) p->s[j] = before(6, 6);
+    p->s[0] = word4(LANES_FMA_WORDS.before_first), p->s[5] = word4(LANES_FMA_WORDS.before_last);
+    for (int j = 1; j < 5; j++) p->s[j] = word4(LANES_FMA_WORDS.before);
+    for (int j = 0; j < 5; j++) halves(&p->s[j], &p->s[j + 1], p->a.d[0], factor_limb(c, 0, j));
     column(p, c, 0);
     p->m = down_by(p->s[0]);
     p->s[1] = _mm256_add_epi64(p->s[1], down_carry(p->s[0]));
@@ -372,12 +373,12 @@ LIMB_INLINE void times_pair(fr8 *a, fr8 *b, factor c, factor d) { times8(a, c), 
 // --- butterflies: bounds in lanes_ifma.h ---
 
 LIMB_INLINE void spread4(__m256i *u, __m256i *v, int j, bool first, __m256i m, __m256i t) {
-    const __m256i x = first ? less4(u[2 * j], m, R16[j]) : u[2 * j];
+    const __m256i x = first ? less4(u[2 * j], m, WIDE_R16[j]) : u[2 * j];
     u[2 * j] = _mm256_add_epi64(x, t);
-    v[2 * j] = _mm256_sub_epi64(_mm256_add_epi64(x, word4(R7[j])), t);
+    v[2 * j] = _mm256_sub_epi64(_mm256_add_epi64(x, word4(WIDE_R7[j])), t);
 }
 LIMB_INLINE void butterfly4(__m256i *u, __m256i *v, bool first, factor c) {
-    const __m256i m = first ? above4(u[8], R16) : word4(0);
+    const __m256i m = first ? above4(u[8], WIDE_R16) : word4(0);
     product p;
     product_start(&p, v, c);
     spread4(u, v, 0, first, m, product_limb(&p, c, 0));
@@ -400,11 +401,11 @@ LIMB_INLINE void butterflies(fr8 *u0, fr8 *v0, fr8 *u1, fr8 *v1, bool first, fac
 
 LIMB_INLINE void plain(fr8 *u, fr8 *v) {
     for (int h = 0; h < 2; h++) {
-        const __m256i m = above4(u->l[4][h], R16), n = above4(v->l[4][h], R16);
+        const __m256i m = above4(u->l[4][h], WIDE_R16), n = above4(v->l[4][h], WIDE_R16);
         for (int j = 0; j < 5; j++) {
-            const __m256i x = less4(u->l[j][h], m, R16[j]), t = less4(v->l[j][h], n, R16[j]);
+            const __m256i x = less4(u->l[j][h], m, WIDE_R16[j]), t = less4(v->l[j][h], n, WIDE_R16[j]);
             u->l[j][h] = _mm256_add_epi64(x, t);
-            v->l[j][h] = _mm256_sub_epi64(_mm256_add_epi64(x, word4(R17[j])), t);
+            v->l[j][h] = _mm256_sub_epi64(_mm256_add_epi64(x, word4(WIDE_R17[j])), t);
         }
     }
 }

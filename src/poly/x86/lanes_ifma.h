@@ -147,9 +147,9 @@ LIMB_INLINE void times_pair(fr8 *a, fr8 *b, factor c, factor d) {
 // Limb j of (u, v) := (u + t, u - t + 7 r), for t below 6.1 r; u loses 16 r first in the lanes of m. Limbs grow by less
 // than 14 * 2^52.
 LIMB_INLINE void spread(fr8 *u, fr8 *v, int j, __mmask8 m, __m512i t) {
-    const __m512i x = _mm512_mask_sub_epi64(u->l[j], m, u->l[j], fr8_word(R16[j]));
+    const __m512i x = _mm512_mask_sub_epi64(u->l[j], m, u->l[j], fr8_word(WIDE_R16[j]));
     u->l[j] = _mm512_add_epi64(x, t);
-    v->l[j] = _mm512_sub_epi64(_mm512_add_epi64(x, fr8_word(R7[j])), t);
+    v->l[j] = _mm512_sub_epi64(_mm512_add_epi64(x, fr8_word(WIDE_R7[j])), t);
 }
 
 // Two butterflies (u, v) := (u + c v, u - c v). Levels go in twos, and before the first of them u is lowered: from 33.1
@@ -157,7 +157,7 @@ LIMB_INLINE void spread(fr8 *u, fr8 *v, int j, __mmask8 m, __m512i t) {
 LIMB_INLINE void butterflies(fr8 *u0, fr8 *v0, fr8 *u1, fr8 *v1, bool first, factor c, factor d) {
     fr8 x = *v0, y = *v1;
     fr8_lift(&x), fr8_lift(&y);
-    const __mmask8 m = first ? above(u0, R16) : 0, n = first ? above(u1, R16) : 0;
+    const __mmask8 m = first ? above(u0, WIDE_R16) : 0, n = first ? above(u1, WIDE_R16) : 0;
     product p, q;
     product_start(&p, &x, c), product_start(&q, &y, d);
     spread(u0, v0, 0, m, product_limb(&p, &x, c, 0)), spread(u1, v1, 0, n, product_limb(&q, &y, d, 0));
@@ -171,12 +171,12 @@ LIMB_INLINE void butterflies(fr8 *u0, fr8 *v0, fr8 *u1, fr8 *v1, bool first, fac
 // next. A lowered number may exceed 16 r by e = 2^-30 r, which a sum of sums doubles: eleven levels make it 2^-19 r.
 // Limbs double too.
 LIMB_INLINE void plain(fr8 *u, fr8 *v) {
-    const __mmask8 m = above(u, R16), n = above(v, R16);
+    const __mmask8 m = above(u, WIDE_R16), n = above(v, WIDE_R16);
     for (int j = 0; j < 5; j++) {
-        const __m512i x = _mm512_mask_sub_epi64(u->l[j], m, u->l[j], fr8_word(R16[j])),
-                      t = _mm512_mask_sub_epi64(v->l[j], n, v->l[j], fr8_word(R16[j]));
+        const __m512i x = _mm512_mask_sub_epi64(u->l[j], m, u->l[j], fr8_word(WIDE_R16[j])),
+                      t = _mm512_mask_sub_epi64(v->l[j], n, v->l[j], fr8_word(WIDE_R16[j]));
         u->l[j] = _mm512_add_epi64(x, t);
-        v->l[j] = _mm512_sub_epi64(_mm512_add_epi64(x, fr8_word(R17[j])), t);
+        v->l[j] = _mm512_sub_epi64(_mm512_add_epi64(x, fr8_word(WIDE_R17[j])), t);
     }
 }
 

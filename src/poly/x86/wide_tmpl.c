@@ -199,7 +199,7 @@ static void pace_start(pace *p, const wide_walk *w, unsigned bits) {
     fr8 fine = fr8_load(w->step), coarse = fine;
     for (unsigned i = 0; i < (w->reversed ? bits - 3 : 3); i++) coarse = pace_product(&coarse, &coarse);
     const fr8 *of_group = w->reversed ? &fine : &coarse, *of_row = w->reversed ? &coarse : &fine;
-    fr8 power = fr8_all(FR260_ONE);
+    fr8 power = fr8_all(WIDE_ONE);
     for (size_t l = 0; l < 8; l++) {
         lane_factor_from(&p->low[w->reversed ? reversed(l, 3) : l], &power);
         power = pace_product(&power, of_row);
@@ -252,7 +252,7 @@ static void load_columns(uint64_t *tile, const fr *a, size_t stride, unsigned bi
 
 // An element below 6.1 r into memory, below 2.2 r < 2^256.
 LIMB_INLINE void store_short(fr *a, fr8 *x) {
-    lower(x, R3);
+    lower(x, WIDE_R3);
     lower(x, FR52_R);
     fr8_clean(x);
     fr8_store(a, x);
@@ -331,8 +331,8 @@ static void times(uint64_t *tile, const uint64_t *by, unsigned bits) {
 static void minus(uint64_t *tile, const uint64_t *by, unsigned bits) {
     for (size_t i = 0; i < (size_t)1 << bits; i++) {
         fr8 y = vec_at(by, i);
-        lower(&y, R16);
-        minus_plus(vec(tile, i), &y, R18);
+        lower(&y, WIDE_R16);
+        minus_plus(vec(tile, i), &y, WIDE_R18);
     }
 }
 
