@@ -11,9 +11,8 @@
 
 typedef struct strip {
     uint32_t head; // as the group's
-    uint32_t n_terms, row, n;
-    const uint32_t *first, *last; // terms of its first and of its last row
-    uint8_t steps[PLAN_MAX_TERMS];
+    uint32_t row, n;
+    const uint32_t *first, *second, *last; // terms of these rows
 } strip;
 
 typedef struct strips {
@@ -21,25 +20,23 @@ typedef struct strips {
     size_t n, cap;
 } strips;
 
-static bool same_coefficients(const strip *s, const uint32_t *terms) {
-    for (uint32_t i = 0; i < s->n_terms; i++)
-        if (((s->first[i] ^ terms[i]) >> 24) != 0) return false;
-    return true;
-}
+static uint32_t terms_of(uint32_t head) { return (head & 0xff) + (head >> 8 & 0xff) + (head >> 16 & 0xff); }
+static uint32_t coefficient(uint32_t word) { return word >> 24; }
+// From the place of one term to that of another; large where it goes back.
+static uint32_t step(uint32_t from, uint32_t to) { return (to & PROGRAM_PLACE) - (from & PROGRAM_PLACE); }
 
 // Takes the row into the strip if it goes on like it.
 static bool extend(strip *s, uint32_t row, uint32_t head, const uint32_t *terms) {
     const uint32_t distance = row - (s->row + (s->n - 1) * (s->head >> 24));
-    if ((s->head & 0xffffff) != head || (s->n == 1 ? distance > PLAN_MAX_STEP : distance != s->head >> 24) ||
-        !same_coefficients(s, terms))
+    if ((s->head & 0xffffff) != head || (s->n == 1 ? distance > PLAN_MAX_STEP : distance != s->head >> 24))
         return false;
-    uint8_t steps[PLAN_MAX_TERMS];
-    for (uint32_t i = 0; i < s->n_terms; i++) {
-        const uint32_t step = (terms[i] & PROGRAM_PLACE) - (s->last[i] & PROGRAM_PLACE);
-        if (step > PLAN_MAX_STEP || (s->n > 1 && step != s->steps[i])) return false;
-        steps[i] = (uint8_t)step;
+    for (uint32_t i = 0, n = terms_of(head); i < n; i++) {
+        const uint32_t from_last = step(s->last[i], terms[i]);
+        if (coefficient(s->first[i]) != coefficient(terms[i]) || from_last > PLAN_MAX_STEP ||
+            (s->n > 1 && from_last != step(s->first[i], s->second[i])))
+            return false;
     }
-    memcpy(s->steps, steps, s->n_terms);
+    if (s->n == 1) s->second = terms;
     s->head = head | distance << 24;
     s->last = terms;
     s->n++;
@@ -70,12 +67,7 @@ static bool cut(strips *all, const program_template *t) {
         if (r.wide || (all->n > 0 && extend(&all->at[all->n - 1], row, head, r.terms)) ||
             (all->n > 1 && extend(&all->at[all->n - 2], row, head, r.terms)))
             continue;
-        const strip s = {.head = head | 1 << 24,
-                         .n_terms = r.n[0] + r.n[1] + r.n[2],
-                         .row = row,
-                         .n = 1,
-                         .first = r.terms,
-                         .last = r.terms};
+        const strip s = {head | 1 << 24, row, 1, r.terms, r.terms, r.terms};
         if (!push(all, &s)) return false;
     }
     return true;
@@ -84,11 +76,12 @@ static bool cut(strips *all, const program_template *t) {
 // By what a group has in common.
 static int compare_shapes(const strip *a, const strip *b) {
     if (a->head != b->head) return a->head < b->head ? -1 : 1;
-    for (uint32_t i = 0; i < a->n_terms; i++) {
-        const uint32_t x = a->first[i] >> 24, y = b->first[i] >> 24;
+    for (uint32_t i = 0, n = terms_of(a->head); i < n; i++) {
+        const uint32_t x = coefficient(a->first[i]) << 8 | step(a->first[i], a->second[i]),
+                       y = coefficient(b->first[i]) << 8 | step(b->first[i], b->second[i]);
         if (x != y) return x < y ? -1 : 1;
     }
-    return memcmp(a->steps, b->steps, a->n_terms);
+    return 0;
 }
 static int compare_strips(const void *x, const void *y) {
     const strip *a = x, *b = y;
@@ -97,16 +90,17 @@ static int compare_strips(const void *x, const void *y) {
 }
 
 static bool put_group(vec32 *out, const strip *s, uint32_t n) {
-    const uint64_t words = 2 + s->n_terms + (uint64_t)n * (2 + s->n_terms);
+    const uint32_t terms = terms_of(s->head);
+    const uint64_t words = 2 + terms + (uint64_t)n * (2 + terms);
     if (words > UINT32_MAX || !vec32_reserve(out, (uint32_t)words)) return false;
     uint32_t *at = out->at + out->n;
     *at++ = s->head;
     *at++ = n;
-    for (uint32_t i = 0; i < s->n_terms; i++) *at++ = s->first[i] >> 24 | (uint32_t)s->steps[i] << 8;
+    for (uint32_t i = 0; i < terms; i++) *at++ = coefficient(s->first[i]) | step(s->first[i], s->second[i]) << 8;
     for (const strip *end = s + n; s < end; s++) {
         *at++ = s->row;
         *at++ = s->n;
-        for (uint32_t i = 0; i < s->n_terms; i++) *at++ = s->first[i] & PROGRAM_PLACE;
+        for (uint32_t i = 0; i < terms; i++) *at++ = s->first[i] & PROGRAM_PLACE;
     }
     out->n += (uint32_t)words;
     return true;
@@ -136,13 +130,13 @@ static uint32_t put_runs(vec32 *out, const uint32_t *powers, uint32_t n) {
         const uint32_t place = powers[i] & PROGRAM_PLACE, exponent = powers[i] >> 24;
         const int minus = (powers[i] & PROGRAM_MINUS) != 0;
         uint32_t *run = waiting[minus][exponent];
-        const uint32_t step = run == NULL ? 0 : place - last[minus][exponent], bits = run == NULL ? 0 : *run & 0xff;
-        if (step == 0 || step > PLAN_MAX_STEP || bits == PLAN_RUN_BITS || (bits > 1 && step != *run >> 8)) {
+        const uint32_t apart = run == NULL ? 0 : place - last[minus][exponent], bits = run == NULL ? 0 : *run & 0xff;
+        if (apart == 0 || apart > PLAN_MAX_STEP || bits == PLAN_RUN_BITS || (bits > 1 && apart != *run >> 8)) {
             run = out->at + out->n + 1;
             out->at[out->n++] = powers[i];
             out->at[out->n++] = 1 | 1 << 8;
         } else {
-            *run = (bits + 1) | step << 8;
+            *run = (bits + 1) | apart << 8;
             waiting[minus][exponent] = NULL;
         }
         waiting[minus][exponent + 1] = run;
