@@ -194,9 +194,11 @@ cuzk_status runtime_create(runtime **out, const runtime_options *options, cuzk_e
     rt->opt = *options;
     rt->opt.engine.devices = options->n_devices;
     fit_threads(rt);
-    rt->timer = UINT64_MAX;
+    if (rt->opt.keep_memory_ns == 0) rt->opt.keep_memory_ns = UINT64_C(60000000000);
+    rt->timer = rt->trim_at = UINT64_MAX;
     rt->next_token = 1;
     init_locks(rt);
+    mem_keep_begin();
     s = engine_core_create(&rt->core, &rt->opt.engine, err);
     if (s == CUZK_OK) s = random_bytes(rt->name_seed, sizeof rt->name_seed, err);
     if (s == CUZK_OK) s = init_workers(rt, err);
@@ -310,6 +312,7 @@ bool runtime_try_destroy(runtime **prt, uint64_t timeout_ns) {
     unit_worker_stop(&rt->verifier);
     free_tables(rt);
     engine_core_destroy(&rt->core);
+    mem_keep_end();
     mem_free(rt->synthesis);
     mem_free(rt->device);
     mem_free(rt->deferred);

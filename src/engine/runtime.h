@@ -40,6 +40,9 @@ typedef struct runtime_options {
     unsigned synthesis_threads; // shared by engine.synthesis_concurrency workers, at least one each; 0: one each
     unsigned key_threads;       // that load keys, at most; 0: 1
     recorder *rec;              // NULL: nothing is recorded
+    // Memory of units and keys that are gone is kept for the next (base/mem.h), as long as the runtime lives; it goes
+    // back to the system when there has been no unit for so long, and when an operator evicts a key. 0: a minute.
+    uint64_t keep_memory_ns;
     // TEST ONLY: blinding of partition k is that of (label, k), so that proofs can be compared byte for byte; they
     // leak.
     const char *test_blinding;

@@ -220,13 +220,20 @@ static void carry_out(runtime *rt, const engine_action *a) {
     }
 }
 
-// Before the actions are carried out, so that who is answered finds himself counted.
+// Before the actions are carried out, so that who is answered finds himself counted. Also says when memory that is kept
+// goes: after the last unit.
 static void publish(runtime *rt) {
     engine_stats s;
     engine_core_stats(rt->core, &s);
     pthread_mutex_lock(&rt->lock);
     rt->stats.engine = s;
     pthread_mutex_unlock(&rt->lock);
+    const bool busy = s.units_live != 0;
+    if (busy)
+        rt->trim_at = UINT64_MAX;
+    else if (rt->busy)
+        rt->trim_at = clock_now_ns() + rt->opt.keep_memory_ns;
+    rt->busy = busy;
 }
 
 static void step_once(runtime *rt, const engine_event *event) {
@@ -326,8 +333,9 @@ void *runtime_engine_main(void *arg) {
     runtime_step(rt, &(engine_event){.kind = ENGINE_EV_TIMER}); // announces the devices
     for (;;) {
         pthread_mutex_lock(&rt->box_lock);
-        while (rt->box_first == NULL && !rt->stop && clock_now_ns() < rt->timer)
-            (void)runtime_wait_until(&rt->box_some, &rt->box_lock, rt->timer);
+        const uint64_t wake = rt->timer < rt->trim_at ? rt->timer : rt->trim_at;
+        while (rt->box_first == NULL && !rt->stop && clock_now_ns() < wake)
+            (void)runtime_wait_until(&rt->box_some, &rt->box_lock, wake);
         msg *m = rt->box_first;
         rt->box_first = rt->box_last = NULL;
         const bool stop = rt->stop;
@@ -335,6 +343,10 @@ void *runtime_engine_main(void *arg) {
         if (clock_now_ns() >= rt->timer) {
             rt->timer = UINT64_MAX;
             runtime_step(rt, &(engine_event){.kind = ENGINE_EV_TIMER});
+        }
+        if (clock_now_ns() >= rt->trim_at) {
+            rt->trim_at = UINT64_MAX;
+            mem_keep_trim();
         }
         const bool worked = m != NULL;
         while (m != NULL) {

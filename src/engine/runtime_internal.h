@@ -164,6 +164,8 @@ struct runtime {
     pthread_t engine_thread;
     recorder_lane *lane;
     uint64_t timer;
+    uint64_t trim_at; // when kept memory goes back to the system; UINT64_MAX: not while there are units, or it has gone
+    bool busy;        // there were units after the last step
     bool told_fallback;
 
     pthread_mutex_t lock;

@@ -177,6 +177,7 @@ cuzk_status runtime_evict_named(runtime *rt, const char *name, bool *was_loaded,
                              call.available);
         }
         wait_freed(rt, id);
+        mem_keep_trim(); // it was for the memory that somebody asked
         *was_loaded = true;
         *freed += bytes;
     }

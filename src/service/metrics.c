@@ -162,7 +162,7 @@ static void memory(timeline_text *t, const service *s, const service_snapshot *n
     single(t, "cuzk_memory_reserved_bytes", "gauge", "Reserved of the budget.", n->memory_used);
     single(t, "cuzk_memory_reserved_peak_bytes", "gauge", "Most that was ever reserved.", n->stats.engine.memory_peak);
     single(t, "cuzk_input_bytes", "gauge", "Inputs of requests that wait or run.", n->input_bytes);
-    family(t, "cuzk_memory_bytes", "gauge", "Memory by purpose.");
+    family(t, "cuzk_memory_bytes", "gauge", "Memory by purpose; kept: not in use, held for the next proof.");
     for (int i = 0; i < MEM_TAGS; i++)
         labelled(t, "cuzk_memory_bytes", "purpose", mem_tag_name((mem_tag)i), mem_usage_of((mem_tag)i).live);
     single(t, "process_resident_memory_bytes", "gauge", "Resident memory of the process.", n->resident_bytes);
