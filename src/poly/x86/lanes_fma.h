@@ -36,10 +36,11 @@ typedef struct fr4 {
 static const uint64_t FR52_R[5] = {0xfffff00000001, 0x2fffe5bfefff, 0x9a1d80553bda4, 0x7d483339d8080, 0x73eda753299d};
 static const uint64_t FR52_NEG_R[5] = {0xffffffff, 0xfd0001a401000, 0x65e27faac425b, 0x82b7ccc627f7f, 0xf8c1258acd662};
 
-// Rounding towards zero until lanes_leave, which takes what lanes_enter returned.
+// Rounding towards zero, and no exceptions whatever the program has asked for, until lanes_leave, which takes what
+// lanes_enter returned.
 static inline unsigned lanes_enter(void) {
     const unsigned was = _mm_getcsr();
-    _mm_setcsr(was | _MM_ROUND_TOWARD_ZERO); // both of the two bits of the mode
+    _mm_setcsr(was | _MM_MASK_MASK | _MM_ROUND_TOWARD_ZERO); // all bits of both
     return was;
 }
 static inline void lanes_leave(unsigned was) { _mm_setcsr(was); }
