@@ -122,7 +122,7 @@ static cuzk_status sort(sort_job *j, pool *p, cuzk_error *err) {
 no_memory:
     status = cuzk_fail(err, CUZK_ERR_MEMORY, "sorting %zu terms into %zu buckets: no memory", j->n, out->buckets);
 done:
-    mem_free(j->cursor);
+    pool_free_secret(p, j->cursor); // how many scalars have which digit
     mem_free(j->totals);
     mem_free(j->bad);
     if (status != CUZK_OK) msm_sorted_destroy(out, p);
@@ -164,7 +164,7 @@ cuzk_status msm_sort_classes(msm_sorted *out, const uint16_t *class, size_t n, s
 }
 
 void msm_sorted_destroy(msm_sorted *s, pool *p) {
-    mem_free(s->offset);
+    pool_free_secret(p, s->offset);
     pool_free_secret(p, s->entries);
     pool_free_secret(p, s->digits);
     *s = (msm_sorted){0};
