@@ -23,6 +23,8 @@ static double limit_ns(const bench_machine *m, const bench_row *row) {
     double limit = 0;
     if (cpu_current() == CPU_IFMA && row->work.ifma > 0 && m->ifma_per_ns > 0)
         limit = row->work.ifma / m->ifma_per_ns;
+    else if (cpu_current() >= CPU_AVX2 && row->work.fma > 0 && m->fma_per_ns > 0)
+        limit = row->work.fma / m->fma_per_ns;
     else if (row->work.mul > 0)
         limit = row->work.mul / m->mul_per_ns;
     if (row->bytes_per_ns > 0) {

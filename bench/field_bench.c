@@ -190,30 +190,30 @@ static const field_row SCALARS[] = {
     {"fr_mul", 1, 200000, MULS(36), run_fr_mul},
     {"fr_mul_chain", 1, 200000, MULS(36), run_fr_mul_chain},
     {"fr_sqr", 1, 200000, MULS(30), run_fr_sqr},
-    {"fr_add", 1, 1000000, {0, 0}, run_fr_add},
-    {"fr_sub", 1, 1000000, {0, 0}, run_fr_sub},
-    {"fr_inv", 1, 5000, {0, 0}, run_fr_inv},
+    {"fr_add", 1, 1000000, {.mul = 0}, run_fr_add},
+    {"fr_sub", 1, 1000000, {.mul = 0}, run_fr_sub},
+    {"fr_inv", 1, 5000, {.mul = 0}, run_fr_inv},
     {"fp_mul", 1, 200000, MULS(78), run_fp_mul},
     {"fp_mul_chain", 1, 200000, MULS(78), run_fp_mul_chain},
     {"fp_sqr", 1, 200000, MULS(63), run_fp_sqr},
-    {"fp_add", 1, 1000000, {0, 0}, run_fp_add},
-    {"fp_inv", 1, 3000, {0, 0}, run_fp_inv},
+    {"fp_add", 1, 1000000, {.mul = 0}, run_fp_add},
+    {"fp_inv", 1, 3000, {.mul = 0}, run_fp_inv},
     {"fp2_mul", 1, 50000, MULS(192), run_fp2_mul},
     {"fp2_sqr", 1, 50000, MULS(156), run_fp2_sqr},
-    {"g1_xyzz_add_affine", 1, 20000, {0, 0}, run_g1_add},
-    {"g1_jac_add_affine", 1, 20000, {0, 0}, run_g1_jac_add},
-    {"g1_jac_dbl", 1, 20000, {0, 0}, run_g1_dbl},
-    {"g1_jac_mul", 1, 50, {0, 0}, run_g1_mul},
-    {"g1_subgroup", 1, 100, {0, 0}, run_g1_subgroup},
-    {"g2_xyzz_add_affine", 1, 10000, {0, 0}, run_g2_add},
-    {"pairing", 1, 8, {0, 0}, run_pairing},
-    {"pairing_product", 4, 4, {0, 0}, run_pairing_product_4},
+    {"g1_xyzz_add_affine", 1, 20000, {.mul = 0}, run_g1_add},
+    {"g1_jac_add_affine", 1, 20000, {.mul = 0}, run_g1_jac_add},
+    {"g1_jac_dbl", 1, 20000, {.mul = 0}, run_g1_dbl},
+    {"g1_jac_mul", 1, 50, {.mul = 0}, run_g1_mul},
+    {"g1_subgroup", 1, 100, {.mul = 0}, run_g1_subgroup},
+    {"g2_xyzz_add_affine", 1, 10000, {.mul = 0}, run_g2_add},
+    {"pairing", 1, 8, {.mul = 0}, run_pairing},
+    {"pairing_product", 4, 4, {.mul = 0}, run_pairing_product_4},
 };
 static const field_row ARRAYS[] = {
-    {"fr_vec_mul", VEC, 200, {100.0 / 8, 36}, run_fr_vec_mul},
-    {"fp_vec_mul", VEC, 200, {256.0 / 8, 78}, run_fp_vec_mul},
+    {"fr_vec_mul", VEC, 200, {.ifma = 100.0 / 8, .mul = 36}, run_fr_vec_mul},
+    {"fp_vec_mul", VEC, 200, {.ifma = 256.0 / 8, .mul = 78}, run_fp_vec_mul},
 };
-static const field_row SUMS[] = {{"fr_vec_add", VEC, 1000, {0, 0}, run_fr_vec_add}};
+static const field_row SUMS[] = {{"fr_vec_add", VEC, 1000, {.mul = 0}, run_fr_vec_add}};
 
 static void bench_rows(const field_row *rows, size_t n, bench_state *s) {
     for (size_t i = 0; i < n; i++) {

@@ -34,7 +34,8 @@ static uint64_t mul_loop(uint64_t y) {
     return sum;
 }
 
-#if defined(BENCH_HAVE_IFMA)
+#if defined(BENCH_HAVE_VECTORS)
+static uint64_t fma_loop(uint64_t y) { return bench_fma_loop(LOOPS + (y & 1)); }
 static uint64_t ifma_loop(uint64_t y) { return bench_ifma_loop(LOOPS + (y & 1)); }
 #endif
 
@@ -57,11 +58,12 @@ const bench_machine *bench_machine_get(void) {
     const double operations = (double)LOOPS * BLOCK;
     m.ghz = rate(add_chain, operations);
     m.mul_per_ns = rate(mul_loop, operations);
-#if defined(BENCH_HAVE_IFMA)
-    if (cpu_current() == CPU_IFMA) m.ifma_per_ns = rate(ifma_loop, (double)LOOPS * BENCH_IFMA_BLOCK);
+#if defined(BENCH_HAVE_VECTORS)
+    if (cpu_current() >= CPU_AVX2) m.fma_per_ns = rate(fma_loop, (double)LOOPS * BENCH_VECTOR_BLOCK);
+    if (cpu_current() >= CPU_IFMA) m.ifma_per_ns = rate(ifma_loop, (double)LOOPS * BENCH_VECTOR_BLOCK);
 #endif
-    printf("{\"bench\":\"machine\",\"ghz\":%.3f,\"mul_per_ns\":%.3f,\"ifma_per_ns\":%.3f}\n", m.ghz, m.mul_per_ns,
-           m.ifma_per_ns);
+    printf("{\"bench\":\"machine\",\"ghz\":%.3f,\"mul_per_ns\":%.3f,\"fma_per_ns\":%.3f,\"ifma_per_ns\":%.3f}\n", m.ghz,
+           m.mul_per_ns, m.fma_per_ns, m.ifma_per_ns);
     return &m;
 }
 

@@ -7,14 +7,14 @@ enum { LEVELS = CPU_IFMA + 1 };
 static const msm_g1_kernels G1[LEVELS] = {
     {CPU_PORTABLE, msm_g1_add_batch_portable, msm_g1_add_pairs_portable},
 #if defined(MSM_HAVE_X86)
-    {CPU_AVX2, msm_g1_add_batch_adx, msm_g1_add_pairs_adx},
+    {CPU_AVX2, msm_g1_add_batch_avx2, msm_g1_add_pairs_avx2},
     {CPU_IFMA, msm_g1_add_batch_ifma, msm_g1_add_pairs_ifma},
 #endif
 };
 static const msm_g2_kernels G2[LEVELS] = {
     {CPU_PORTABLE, msm_g2_add_batch_portable, msm_g2_add_pairs_portable},
 #if defined(MSM_HAVE_X86)
-    {CPU_AVX2, msm_g2_add_batch_adx, msm_g2_add_pairs_adx},
+    {CPU_AVX2, msm_g2_add_batch_avx2, msm_g2_add_pairs_avx2},
     {CPU_IFMA, msm_g2_add_batch_ifma, msm_g2_add_pairs_ifma},
 #endif
 };

@@ -64,11 +64,11 @@ const msm_g2_kernels *msm_g2_kernels_at(cpu_level level);
 bool msm_g1_self_test(const msm_g1_kernels *k);
 bool msm_g2_self_test(const msm_g2_kernels *k);
 
-// One function for every group and CPU level; _adx is x86-64 with BMI2 and ADX (CPU_AVX2), _ifma has eight lanes of
-// AVX-512 (CPU_IFMA).
-msm_g1_add_batch msm_g1_add_batch_portable, msm_g1_add_batch_adx, msm_g1_add_batch_ifma;
-msm_g1_add_batch msm_g1_add_pairs_portable, msm_g1_add_pairs_adx, msm_g1_add_pairs_ifma;
-msm_g2_add_batch msm_g2_add_batch_portable, msm_g2_add_batch_adx, msm_g2_add_batch_ifma;
-msm_g2_add_batch msm_g2_add_pairs_portable, msm_g2_add_pairs_adx, msm_g2_add_pairs_ifma;
+// One function for every group and CPU level: _avx2 has four lanes (CPU_AVX2), _ifma eight of AVX-512 (CPU_IFMA). Both
+// leave the rare and the few to _adx, which is x86-64 with BMI2 and ADX.
+msm_g1_add_batch msm_g1_add_batch_portable, msm_g1_add_batch_adx, msm_g1_add_batch_avx2, msm_g1_add_batch_ifma;
+msm_g1_add_batch msm_g1_add_pairs_portable, msm_g1_add_pairs_adx, msm_g1_add_pairs_avx2, msm_g1_add_pairs_ifma;
+msm_g2_add_batch msm_g2_add_batch_portable, msm_g2_add_batch_adx, msm_g2_add_batch_avx2, msm_g2_add_batch_ifma;
+msm_g2_add_batch msm_g2_add_pairs_portable, msm_g2_add_pairs_adx, msm_g2_add_pairs_avx2, msm_g2_add_pairs_ifma;
 
 #endif

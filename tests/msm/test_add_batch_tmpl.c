@@ -6,6 +6,8 @@
 // far from any curve check the formulas' arithmetic at the edges of the field.
 #include "testing.h"
 
+#include <fenv.h>
+
 #include "base/cpu.h"
 #include "msm/types.h"
 
@@ -187,6 +189,18 @@ static void pairs(kernel *add_pairs, const char *name) {
     }
 }
 
+// Whatever the caller has set the processor to: kernels may compute in doubles.
+static void rounding(kernel *add_batch, const char *name) {
+    static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        assert_int_equal(fesetround(modes[i]), 0);
+        against_curve(add_batch, name);
+        const int after = fegetround();
+        assert_int_equal(fesetround(FE_TONEAREST), 0);
+        assert_int_equal(after, modes[i]);
+    }
+}
+
 static void check(cpu_level level) {
     const MSM(kernels) *k = MSM(kernels_at)(level);
     if (k == 0) skip();
@@ -195,6 +209,7 @@ static void check(cpu_level level) {
     assert_true(MSM(self_test)(k));
     for (int i = 0; i < 20; i++) against_curve(k->add_batch, name);
     for (int i = 0; i < 4 && level != CPU_PORTABLE; i++) against_portable(k->add_batch, name);
+    rounding(k->add_batch, name);
     aliased(k->add_batch, name);
     pairs(k->add_pairs, name);
 }

@@ -93,7 +93,7 @@ static inline __mmask8 g1_on_curve(const fp8 *x, const fp8 *y) {
     fp8 u, scaled = *x;
     fp8_wide t, s;
     fp8_sqr(&u, x);
-    fp8_carry_digits(&u);
+    fp8_to_operand(&u);
     fp8_shift_left(&scaled, SCALE);
     fp8_mul_wide(&t, &u, &scaled);
     fp8_sqr_wide(&s, y);
@@ -104,12 +104,12 @@ static inline __mmask8 g1_on_curve(const fp8 *x, const fp8 *y) {
 // (a + b)(a - b), which is the first part of (a + b u)^2, with factors in [0, 2p): out = sum * difference.
 static inline void fp2_square_factors(fp8 *sum, fp8 *difference, fp8 *twice, const fp8 x[2]) {
     fp8_add(sum, &x[0], &x[1]);
-    fp8_carry_digits(sum);
+    fp8_to_operand(sum);
     fp8_sub(difference, &x[0], &x[1]);
     fp8_add_p(difference);
-    fp8_carry_digits(difference);
+    fp8_to_operand(difference);
     fp8_add(twice, &x[0], &x[0]);
-    fp8_carry_digits(twice);
+    fp8_to_operand(twice);
 }
 
 // v + w u = x^2 has parts in [0, p + 2^348). The first part of its product with x, v x0 - w x1, is taken as
@@ -120,7 +120,7 @@ static inline __mmask8 g2_on_curve(const fp8 x[2], const fp8 y[2]) {
     fp2_square_factors(&sum, &difference, &twice, x);
     fp8_mul(&v, &sum, &difference);
     fp8_mul(&w, &twice, &x[1]);
-    fp8_carry_digits(&v);
+    fp8_to_operand(&v);
     fp8_carry(&w);
     fp8_shift_left(&scaled[0], SCALE);
     fp8_shift_left(&scaled[1], SCALE);
@@ -135,7 +135,7 @@ static inline __mmask8 g2_on_curve(const fp8 x[2], const fp8 y[2]) {
 
     for (int j = 0; j < FP8_LIMBS; j++)
         w.l[j] = _mm512_sub_epi64(_mm512_add_epi64(fp8_limb_p(j), fp8_limb_p(j)), w.l[j]);
-    fp8_carry_digits(&w);
+    fp8_to_operand(&w);
     fp8_mul_wide(&t, &v, &scaled[0]);
     fp8_mul_wide(&s, &w, &scaled[1]);
     wide_add(&t, &s);

@@ -8,9 +8,10 @@
 // as an fp (radix 2^384) can be multiplied as it is. docs/maths/msm.md has the account of an addition of points.
 //
 // Words used below. *Loose*: limbs are signed and below 2^62 in magnitude; their sum with weights 2^(52 j) is what
-// counts. *Tight*: limbs 0 to 6 in [0, 2^52), the top limb has the rest. *Digits*: the low 52 bits of each limb are a
-// value below 2^416 as tight limbs would have it, and what is above them is left over: the multiplications read no
-// more, and a mask a limb is saved. Carries run one limb after the other, as one can ripple through all of them.
+// counts. *Tight*: limbs 0 to 6 in [0, 2^52), the top limb has the rest. *Operand*, what is multiplied: the low 52 bits
+// of each limb are a value below 2^416 as tight limbs would have it, and what is above them is left over: the
+// multiplications read no more, and a mask a limb is saved. Carries run one limb after the other, as one can ripple
+// through all of them. (fp4.h has the same functions for AVX2, with operands of another form.)
 //
 // Only for translation units compiled for these instructions; call nothing here unless cpu_current() is CPU_IFMA.
 #ifndef CUZK_FIELD_X86_FP8_H
@@ -24,36 +25,38 @@
 enum { FP8_LANES = 8, FP8_LIMBS = 8, FP8_LIMB_BITS = 52 };
 #define FP8_MASK ((INT64_C(1) << FP8_LIMB_BITS) - 1)
 
+typedef __m512i fp8_vec;
+typedef __mmask8 fp8_mask;
 typedef struct fp8 {
-    __m512i l[FP8_LIMBS];
+    fp8_vec l[FP8_LIMBS];
 } fp8;
 // The columns of a product, of weight 2^(52 j); signed, below 2^62 in magnitude.
 typedef struct fp8_wide {
     __m512i c[2 * FP8_LIMBS];
 } fp8_wide;
 
-// p, and 2^416 mod p.
+// p, and 2^416 mod p, tight.
 extern const uint64_t FP8_MODULUS[FP8_LIMBS], FP8_ONE[FP8_LIMBS];
 
 // Multiplications (there are more in fp8_mul.h) leave out the last carries: results are loose, with limbs below 2^59 in
-// magnitude, and take a fp8_carry or fp8_carry_digits before they are multiplied. That is a chain of dependent
+// magnitude, and take a fp8_carry or fp8_to_operand before they are multiplied. That is a chain of dependent
 // instructions, best done where a processor has something else to do beside it, which is not at the end of a
 // multiplication.
 
-// out := a b / 2^416 mod p, below p + a b / 2^416. For digits a, b with a b < 2^796; out may be a or b.
+// out := a b / 2^416 mod p, below p + a b / 2^416. For operands with a b < 2^796; out may be a or b.
 void fp8_mul(fp8 *out, const fp8 *a, const fp8 *b);
 void fp8_sqr(fp8 *out, const fp8 *a);
-// out := (a b + c d) / 2^416 and (a^2 + b^2) / 2^416 mod p, below p more than that; digits, sums below 2^796.
+// out := (a b + c d) / 2^416 and (a^2 + b^2) / 2^416 mod p, below p more than that; operands, sums below 2^796.
 void fp8_mul2(fp8 *out, const fp8 *a, const fp8 *b, const fp8 *c, const fp8 *d);
 void fp8_sqr2(fp8 *out, const fp8 *a, const fp8 *b);
-// t := a b, a^2 for digits a, b; every column below 2^56.
+// t := a b, a^2 for operands a, b; every column below 2^56.
 void fp8_mul_wide(fp8_wide *t, const fp8 *a, const fp8 *b);
 void fp8_sqr_wide(fp8_wide *t, const fp8 *a);
 // out := t / 2^416 mod p, in (t / 2^416, t / 2^416 + p), for columns below 2^58 in magnitude.
 void fp8_reduce_wide(fp8 *out, const fp8_wide *t);
 // The rare end of fp8_canonical below: v := the reduced integer for a tight v in [-p, 2p), its top limb signed.
 void fp8_canonical_rare(fp8 *v);
-// out := 2^816 / a in every lane, digits, below 2p, for digits a with no lane congruent to 0. One inversion.
+// out := 2^816 / a in every lane, an operand, below 2p, for an operand a with no lane congruent to 0. One inversion.
 void fp8_inv_lanes(fp8 *out, const fp8 *a);
 
 static inline __m512i fp8_limb_p(int j) { return _mm512_set1_epi64((int64_t)FP8_MODULUS[j]); }
@@ -62,7 +65,7 @@ static inline void fp8_set1(fp8 *out, const uint64_t limbs[FP8_LIMBS]) {
     for (int j = 0; j < FP8_LIMBS; j++) out->l[j] = _mm512_set1_epi64((int64_t)limbs[j]);
 }
 
-// Loose to tight, or to digits if the value is in [0, 2^416).
+// Loose to tight, or to an operand if the value is in [0, 2^416).
 static inline void fp8_carry(fp8 *v) {
     const __m512i mask = _mm512_set1_epi64(FP8_MASK);
     for (int j = 0; j + 1 < FP8_LIMBS; j++) {
@@ -70,13 +73,18 @@ static inline void fp8_carry(fp8 *v) {
         v->l[j] = _mm512_and_si512(v->l[j], mask);
     }
 }
-static inline void fp8_carry_digits(fp8 *v) {
+static inline void fp8_to_operand(fp8 *v) {
     for (int j = 0; j + 1 < FP8_LIMBS; j++)
         v->l[j + 1] = _mm512_add_epi64(v->l[j + 1], _mm512_srai_epi64(v->l[j], FP8_LIMB_BITS));
 }
-// Digits to tight.
+// Operand to tight.
 static inline void fp8_trim(fp8 *v) {
     for (int j = 0; j < FP8_LIMBS; j++) v->l[j] = _mm512_and_si512(v->l[j], _mm512_set1_epi64(FP8_MASK));
+}
+// The operand of a tight value: here it is the same.
+static inline const fp8 *fp8_operand_of(fp8 *space, const fp8 *v) {
+    (void)space;
+    return v;
 }
 
 // Limb by limb, without carries; results are loose.
@@ -96,18 +104,23 @@ static inline void fp8_add_p_lanes(fp8 *v, __mmask8 lanes) {
 static inline void fp8_neg_lanes(fp8 *v, __mmask8 lanes) {
     for (int j = 0; j < FP8_LIMBS; j++) v->l[j] = _mm512_mask_sub_epi64(v->l[j], lanes, fp8_limb_p(j), v->l[j]);
 }
-// v := 1 in the lanes of the mask.
+// v := 1 in the lanes of the mask, tight and an operand.
 static inline void fp8_one_lanes(fp8 *v, __mmask8 lanes) {
     v->l[0] = _mm512_mask_set1_epi64(v->l[0], lanes, 1);
     for (int j = 1; j < FP8_LIMBS; j++) v->l[j] = _mm512_mask_set1_epi64(v->l[j], lanes, 0);
 }
-// v := v 2^bits for a tight v below 2^(416 - bits), bits < 52; digits.
+static inline void fp8_one_operand_lanes(fp8 *v, __mmask8 lanes) { fp8_one_lanes(v, lanes); }
+// v := v 2^bits, an operand, for a tight v below 2^(416 - bits), bits < 52.
 static inline void fp8_shift_left(fp8 *v, unsigned bits) {
     for (int j = FP8_LIMBS; j-- > 1;)
         v->l[j] =
             _mm512_or_si512(_mm512_slli_epi64(v->l[j], bits), _mm512_srli_epi64(v->l[j - 1], FP8_LIMB_BITS - bits));
     v->l[0] = _mm512_slli_epi64(v->l[0], bits);
 }
+
+// Lanes whose lowest limb is zero, or equal to that of the other. Of tight limbs.
+static inline fp8_mask fp8_low_zero(const fp8 *a) { return _mm512_testn_epi64_mask(a->l[0], a->l[0]); }
+static inline fp8_mask fp8_low_eq(const fp8 *a, const fp8 *b) { return _mm512_cmpeq_epi64_mask(a->l[0], b->l[0]); }
 
 // v := the reduced integer, tight, in [0, p), for a loose v in [-2p, 2p) with limbs below 2^60.
 //
@@ -208,17 +221,25 @@ static inline void fp8_load(fp8 *out, const fp *const from[FP8_LANES]) {
     for (int pair = 0; pair < 3; pair++) fp8_load_pair(out, from, pair, &last);
 }
 
-// Reduced integers to eight addresses, of the given lanes; the others are not looked at.
-static inline void fp8_store(fp *const to[FP8_LANES], const fp8 *v, __mmask8 lanes) {
-    __m512i w[FP8_LANES];
-    fp8_to_words(w, v);
-    w[6] = w[7] = _mm512_setzero_si512();
-    fp8_transpose(w);
-    for (int lane = 0; lane < FP8_LANES; lane++) {
-        if ((lanes >> lane & 1) == 0) continue;
-        _mm256_storeu_si256((void *)to[lane]->l, _mm512_castsi512_si256(w[lane]));
-        _mm_storeu_si128((void *)&to[lane]->l[4], _mm512_extracti64x2_epi64(w[lane], 2));
-    }
+// Reduced integers as they are stored, an element a lane.
+typedef struct fp8_rows {
+    __m512i lane[FP8_LANES]; // six words
+} fp8_rows;
+static inline void fp8_to_rows(fp8_rows *out, const fp8 *v) {
+    fp8_to_words(out->lane, v);
+    out->lane[6] = out->lane[7] = _mm512_setzero_si512();
+    fp8_transpose(out->lane);
+}
+static inline void fp8_store_row(fp *to, const fp8_rows *rows, int lane) {
+    _mm256_storeu_si256((void *)to->l, _mm512_castsi512_si256(rows->lane[lane]));
+    _mm_storeu_si128((void *)&to->l[4], _mm512_extracti64x2_epi64(rows->lane[lane], 2));
+}
+// To eight addresses, of the given lanes; the others are not looked at.
+static inline void fp8_store(fp *const to[FP8_LANES], const fp8 *v, fp8_mask lanes) {
+    fp8_rows rows;
+    fp8_to_rows(&rows, v);
+    for (int lane = 0; lane < FP8_LANES; lane++)
+        if ((lanes >> lane & 1) != 0) fp8_store_row(to[lane], &rows, lane);
 }
 
 #endif

@@ -28,17 +28,17 @@ void fp8_to_radix(fp8 *out, const fp8 *v) {
     enum { STEPS = 2 };
     const __m512i zero = _mm512_setzero_si512(), ninv = _mm512_set1_epi64(FP8_NINV);
     __m512i t[FP8_LIMBS + STEPS];
-    FP8_UNROLL for (int j = 0; j < FP8_LIMBS + STEPS; j++) t[j] = zero;
-    FP8_UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
-        FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) {
+    VEC_UNROLL for (int j = 0; j < FP8_LIMBS + STEPS; j++) t[j] = zero;
+    VEC_UNROLL for (int i = 0; i < FP8_LIMBS; i++) {
+        VEC_UNROLL for (int j = 0; j < FP8_LIMBS; j++) {
             const __m512i power = _mm512_set1_epi64((int64_t)POWERS[i][j]);
             t[j] = fp8_lo(t[j], v->l[i], power);
             t[j + 1] = fp8_hi(t[j + 1], v->l[i], power);
         }
     }
-    FP8_UNROLL for (int i = 0; i < STEPS; i++) fp8_take_column(t + i, fp8_lo(zero, t[i], ninv));
+    VEC_UNROLL for (int i = 0; i < STEPS; i++) fp8_take_column(t + i, fp8_lo(zero, t[i], ninv));
     fp8 r;
-    FP8_UNROLL for (int j = 0; j < FP8_LIMBS; j++) r.l[j] = t[STEPS + j];
+    VEC_UNROLL for (int j = 0; j < FP8_LIMBS; j++) r.l[j] = t[STEPS + j];
     fp8_carry(&r);
     fp8_canonical_end(&r);
     *out = r;
