@@ -19,9 +19,9 @@ typedef struct bench_machine {
 const bench_machine *bench_machine_get(void);
 
 // Bytes a nanosecond between processor and memory with all threads of the pool at work, by the processor time they
-// took; the median of a few runs on arrays that fit no cache. Bytes are what the program names: a processor that reads a line
-// before it overwrites it moves more. Rows "memory_fill", "memory_copy" and "memory_triad" are printed. Zeros if there
-// is no memory for the arrays.
+// took; the median of a few runs on arrays that fit no cache. Bytes are what the program names: a processor that reads
+// a line before it overwrites it moves more. Rows "memory_fill", "memory_copy" and "memory_triad" are printed. Zeros if
+// there is no memory for the arrays.
 typedef struct bench_bandwidth {
     double fill;  // write
     double copy;  // read, write

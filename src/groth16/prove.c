@@ -88,14 +88,17 @@ static cuzk_status gather(fr_vec *out, const groth16_assignment *w, const bitmap
     return CUZK_OK;
 }
 
-static cuzk_status stage_g1(g1_jac *out, const char *stage, const groth16_pk *pk, key_section section,
-                            const fr *scalars, size_t n, pool *p, const observer *o, cuzk_error *err) {
+// With `consume`, the scalars are gone afterwards, if only by its end.
+static cuzk_status stage_g1(g1_jac *out, const char *stage, const groth16_pk *pk, key_section section, fr_vec *scalars,
+                            bool consume, size_t n, pool *p, const observer *o, cuzk_error *err) {
     if (observe_cancelled(o)) return cuzk_fail(err, CUZK_ERR_CANCELLED, "proving was cancelled");
     key_points bases;
     cuzk_status status = key_points_get(&bases, pk, section, p, o, err);
     if (status != CUZK_OK) return status;
     observe_begin(o, stage);
-    status = msm_g1(out, bases.g1, scalars, n, p, err);
+    status = consume ? msm_g1_consume(out, bases.g1, &scalars->at, n, p, err)
+                     : msm_g1(out, bases.g1, scalars->at, n, p, err);
+    if (consume) *scalars = (fr_vec){0};
     observe_end(o, stage);
     key_points_put(&bases);
     return status;
@@ -123,17 +126,17 @@ static cuzk_status make_sums(groth16_sums *out, const groth16_pk *pk, groth16_as
     observe_begin(o, "ntt");
     status = quotient(w, p, err);
     observe_end(o, "ntt");
-    if (status == CUZK_OK) status = stage_g1(&out->h, "msm_h", pk, KEY_H, w->a.at, pk->n_h, p, o, err);
+    if (status == CUZK_OK) status = stage_g1(&out->h, "msm_h", pk, KEY_H, &w->a, true, pk->n_h, p, o, err);
     fr_vec_wipe(&w->a, p);
     if (w->packed != NULL) return status == CUZK_OK ? packed_sums(out, pk, w, p, o, err) : status;
-    if (status == CUZK_OK) status = stage_g1(&out->l, "msm_l", pk, KEY_L, w->aux.at, pk->n_l, p, o, err);
+    if (status == CUZK_OK) status = stage_g1(&out->l, "msm_l", pk, KEY_L, &w->aux, false, pk->n_l, p, o, err);
 
     fr_vec dense = {0};
     if (status == CUZK_OK) status = gather(&dense, w, 0, &w->a_aux, pk->n_a, err);
-    if (status == CUZK_OK) status = stage_g1(&out->a, "msm_a", pk, KEY_A, dense.at, pk->n_a, p, o, err);
+    if (status == CUZK_OK) status = stage_g1(&out->a, "msm_a", pk, KEY_A, &dense, true, pk->n_a, p, o, err);
     fr_vec_wipe(&dense, p);
     if (status == CUZK_OK) status = gather(&dense, w, &w->b_inputs, &w->b_aux, pk->n_b, err);
-    if (status == CUZK_OK) status = stage_g1(&out->b_g1, "msm_b_g1", pk, KEY_B_G1, dense.at, pk->n_b, p, o, err);
+    if (status == CUZK_OK) status = stage_g1(&out->b_g1, "msm_b_g1", pk, KEY_B_G1, &dense, false, pk->n_b, p, o, err);
     if (status == CUZK_OK) status = stage_g2(&out->b_g2, "msm_b_g2", pk, dense.at, pk->n_b, p, o, err);
     fr_vec_wipe(&dense, p);
     return status;

@@ -19,6 +19,11 @@
 
 CUZK_MUST_USE cuzk_status msm_g1(g1_jac *out, const g1_affine *bases, const fr *scalars, size_t n, pool *p,
                                  cuzk_error *err);
+// As msm_g1, for scalars in a block of mem_alloc that are not needed any more: they are overwritten and freed as soon
+// as they have been read, so that what the sum needs next can lie in their place (mem_keep_begin). *scalars is NULL
+// afterwards, whatever the result.
+CUZK_MUST_USE cuzk_status msm_g1_consume(g1_jac *out, const g1_affine *bases, fr **scalars, size_t n, pool *p,
+                                         cuzk_error *err);
 CUZK_MUST_USE cuzk_status msm_g2(g2_jac *out, const g2_affine *bases, const fr *scalars, size_t n, pool *p,
                                  cuzk_error *err);
 

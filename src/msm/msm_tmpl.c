@@ -169,9 +169,11 @@ static cuzk_status no_workspace(const pool *p, cuzk_error *err) {
                      pool_threads(p));
 }
 
-static cuzk_status msm(JAC *out, const POINT *bases, const fr *scalars, size_t n, pool *p, cuzk_error *err) {
+// `done`: the scalars' block if it is to be freed, or NULL.
+static cuzk_status msm(JAC *out, const POINT *bases, const fr *scalars, fr *done, size_t n, pool *p, cuzk_error *err) {
     msm_scalars s;
     cuzk_status status = msm_scalars_create(&s, scalars, n, p, err);
+    pool_free_secret(p, done);
     if (status != CUZK_OK) return status;
     JAC rest;
     POINT ones = {0};
@@ -227,7 +229,12 @@ static cuzk_status sum_classes(JAC *out, size_t classes, const POINT *bases, con
 
 #if MSM_GROUP == 1
 cuzk_status msm_g1(g1_jac *out, const g1_affine *bases, const fr *scalars, size_t n, pool *p, cuzk_error *err) {
-    return msm(out, bases, scalars, n, p, err);
+    return msm(out, bases, scalars, NULL, n, p, err);
+}
+cuzk_status msm_g1_consume(g1_jac *out, const g1_affine *bases, fr **scalars, size_t n, pool *p, cuzk_error *err) {
+    fr *const done = *scalars;
+    *scalars = NULL;
+    return msm(out, bases, done, done, n, p, err);
 }
 cuzk_status msm_g1_sum_bits(g1_jac *out, const g1_affine *bases, const uint64_t *bits, size_t n, pool *p,
                             cuzk_error *err) {
@@ -239,7 +246,7 @@ cuzk_status msm_g1_sum_classes(g1_jac *out, size_t classes, const g1_affine *bas
 }
 #else
 cuzk_status msm_g2(g2_jac *out, const g2_affine *bases, const fr *scalars, size_t n, pool *p, cuzk_error *err) {
-    return msm(out, bases, scalars, n, p, err);
+    return msm(out, bases, scalars, NULL, n, p, err);
 }
 cuzk_status msm_g2_sum_bits(g2_jac *out, const g2_affine *bases, const uint64_t *bits, size_t n, pool *p,
                             cuzk_error *err) {

@@ -4,6 +4,7 @@
 // group.
 #include "testing.h"
 
+#include "base/mem.h"
 #include "msm/fixed_base.h"
 #include "msm/msm.h"
 #include "msm/types.h"
@@ -263,14 +264,57 @@ static void test_fixed_base(void **state) {
     FIXED(_destroy)(0);
 }
 
+#if MSM_GROUP == 1
+static void see_scalars(void *ctx, const void *at, size_t bytes) {
+    const fr *k = ctx;
+    for (size_t i = 0; i + sizeof *k <= bytes; i += sizeof(uint64_t))
+        if (memcmp((const char *)at + i, k, sizeof *k) == 0) fail_msg("a scalar is left in memory that is kept");
+}
+
+// The scalars' block is overwritten and gone, whatever memory is refused.
+static void test_consumed(void **state) {
+    (void)state;
+    enum { N = 1 << 16 }; // a block that is kept
+    POINT *p = malloc(N * sizeof *p);
+    fr *c = malloc(N * sizeof *c), *k = malloc(N * sizeof *k);
+    known_multiples(p, c, N);
+    for (size_t i = 0; i < N; i++) random_fr(&k[i]);
+    JAC want, got;
+    combine(&want, c, k, N);
+    mem_keep_begin();
+    const uint64_t before = mem_usage_total().live;
+    for (uint64_t refused = 0; refused < 12; refused++) {
+        fr *own = mem_alloc(MEM_EVALUATION, N, sizeof *own);
+        assert_non_null(own);
+        memcpy(own, k, N * sizeof *own);
+        mem_test_refuse(refused);
+        const cuzk_status status = msm_g1_consume(&got, p, &own, N, pools[1], 0);
+        mem_test_refuse(0);
+        assert_null(own);
+        assert_int_equal(mem_usage_total().live, before);
+        assert_true(status == CUZK_OK ? G(jac_eq)(&got, &want) : refused != 0 && status == CUZK_ERR_MEMORY);
+        mem_test_kept(see_scalars, &k[N / 2]);
+    }
+    mem_keep_end();
+    free(p), free(c), free(k);
+}
+#endif
+
 int main(void) {
     rng = test_rng_new(MSM_GROUP == 1 ? "test_msm_g1" : "test_msm_g2");
     static const unsigned threads[] = {1, 2, 5};
     for (int t = 0; t < 3; t++)
         if (pool_create(&pools[t], threads[t], 0) != CUZK_OK) return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small), cmocka_unit_test(test_degenerate), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_bits),  cmocka_unit_test(test_classes),    cmocka_unit_test(test_fixed_base),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_fixed_base),
+#if MSM_GROUP == 1
+        cmocka_unit_test(test_consumed),
+#endif
     };
     const int failed = cmocka_run_group_tests(tests, 0, 0);
     for (int t = 0; t < 3; t++) pool_destroy(&pools[t]);
