@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "api/provider_porep.h"
-#include "base/mem.h"
 #include "api/provider_toy.h"
+#include "base/mem.h"
 #include "engine/runtime.h"
 
 enum { KINDS_MAX = 64 };

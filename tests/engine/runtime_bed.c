@@ -105,3 +105,10 @@ void bed_expect_done(bed *b, runtime_job job, uint32_t partitions, uint64_t seed
     assert_true(bed_verifies(b, partitions, seed, r->proof, r->proof_len));
     runtime_result_free(&r);
 }
+
+int bed_memory_is_back(const mem_usage *before, int failed) {
+    const uint64_t now = mem_usage_total().live;
+    if (failed != 0 || now == before->live) return failed;
+    fprintf(stderr, "memory is not back at the base line: %llu bytes more\n", (unsigned long long)(now - before->live));
+    return 1;
+}

@@ -7,8 +7,9 @@
 
 #include <stdatomic.h>
 
-#include "device/sim.h"
 #include "api/provider_toy.h"
+#include "base/mem.h"
+#include "device/sim.h"
 #include "engine/runtime.h"
 
 enum { BED_DEVICES_MAX = 4, BED_ROWS = 16 };
@@ -44,5 +45,8 @@ cuzk_status bed_try_submit(bed *b, runtime_job *out, bool *joined, engine_reason
 bool bed_verifies(const bed *b, uint32_t partitions, uint64_t seed, const uint8_t *proof, size_t len);
 // Waits for the end of a job, checks that it is done and its proof right.
 void bed_expect_done(bed *b, runtime_job job, uint32_t partitions, uint64_t seed);
+// The exit code of a program whose group of tests gave `failed`: a failure, too, if memory is not back where it was
+// before them.
+int bed_memory_is_back(const mem_usage *before, int failed);
 
 #endif

@@ -109,11 +109,5 @@ int main(void) {
         cmocka_unit_test(an_idle_engine_gives_it_back),
         cmocka_unit_test(evicting_a_key_gives_it_back),
     };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (failed == 0 && mem_usage_total().live != before.live) {
-        fprintf(stderr, "memory is not back at the base line: %llu bytes more\n",
-                (unsigned long long)(mem_usage_total().live - before.live));
-        return 1;
-    }
-    return failed;
+    return bed_memory_is_back(&before, cmocka_run_group_tests(tests, NULL, NULL));
 }

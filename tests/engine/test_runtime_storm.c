@@ -316,11 +316,5 @@ int main(void) {
         cmocka_unit_test(a_thousand_jobs),
         cmocka_unit_test(under_the_other_policies),
     };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (failed == 0 && mem_usage_total().live != before.live) {
-        fprintf(stderr, "memory is not back at the base line: %llu bytes more\n",
-                (unsigned long long)(mem_usage_total().live - before.live));
-        return 1;
-    }
-    return failed;
+    return bed_memory_is_back(&before, cmocka_run_group_tests(tests, NULL, NULL));
 }

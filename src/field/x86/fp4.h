@@ -16,7 +16,6 @@
 #define CUZK_FIELD_X86_FP4_H
 
 #include <stdalign.h>
-#include <stdbool.h>
 
 #include "field/fp.h"
 #include "field/x86/limb51.h"
@@ -134,7 +133,8 @@ static inline fp4_mask fp4_low_eq(const fp4 *a, const fp4 *b) {
 static inline void fp4_canonical_begin(fp4 *v) {
     enum { TOP = FP4_LIMBS - 1 };
     const fp4_vec zero = _mm256_setzero_si256();
-    const fp4_vec below = _mm256_srli_epi64(fp4_lifted(&(fp4){{v->l[TOP - 1]}}, 0, zero), FP4_LIMB_BITS);
+    const fp4_vec lifted = _mm256_add_epi64(v->l[TOP - 1], _mm256_set1_epi64x(LIMB51_LIFT));
+    const fp4_vec below = _mm256_srli_epi64(lifted, FP4_LIMB_BITS);
     const fp4_vec t = _mm256_add_epi64(v->l[TOP], _mm256_sub_epi64(below, _mm256_set1_epi64x(LIMB51_LIFT_OUT)));
     const fp4_vec once = _mm256_cmpgt_epi64(zero, t);
     const fp4_vec twice = _mm256_cmpgt_epi64(zero, _mm256_add_epi64(t, fp4_limb_p(TOP)));
